@@ -1,0 +1,1 @@
+//! Scheduling policies for actor runtimes as pure functions.

@@ -1,0 +1,1 @@
+//! An actor runtime with worker-owned actors.

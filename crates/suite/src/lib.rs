@@ -1,0 +1,1 @@
+//! The Scoville benchmarks in Rust.
