@@ -1,0 +1,1 @@
+//! The benchmarks' definitions, read from one TOML file each.

@@ -1,0 +1,1 @@
+//! The commands of the tool: what each one asks for and prints.

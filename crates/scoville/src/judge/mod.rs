@@ -1,0 +1,1 @@
+//! Samples become one [`Analysis`](crate::model::analysis::Analysis).

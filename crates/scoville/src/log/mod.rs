@@ -1,0 +1,1 @@
+//! The append-only log of a session, its only writer, and replay.

@@ -1,0 +1,357 @@
+//! What the samples mean: the one value that every renderer reads. Everything that a report prints is computed before
+//! this value exists; renderers compute no statistic.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::benchmark::Benchmark;
+use super::invocation::{Failure, Hello, ProcessUse, Sensors};
+use super::machine::{BlockSensors, Finding, Machine};
+use super::plan::{GroupKey, Plan, Skip};
+use super::runtime::RuntimeName;
+
+/// A judged session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Version of the exported schema.
+    pub schema: u32,
+    /// The session's name.
+    pub session: String,
+    /// Version of the tool that measured.
+    pub tool: String,
+    /// Start, seconds since 1970.
+    pub started_unix: f64,
+    /// Last event, seconds since 1970.
+    pub ended_unix: f64,
+    /// What was asked, as typed.
+    pub arguments: Vec<String>,
+    /// What was planned.
+    pub plan: Plan,
+    /// Where.
+    pub machine: Machine,
+    /// What to know about the machine.
+    pub findings: Vec<Finding>,
+    /// The method in one or two sentences: unit, blocks, interval, margin, seed.
+    pub method: String,
+    /// Catalogue entries of the benchmarks measured.
+    pub benchmarks: Vec<Benchmark>,
+    /// Every runtime measured.
+    pub runtimes: Vec<RuntimeInfo>,
+    /// Every group, in plan order.
+    pub groups: Vec<GroupAnalysis>,
+    /// Whole-suite comparisons, one per runtime, preset and core count.
+    pub summaries: Vec<Summary>,
+    /// What the data say, in a few generated sentences: who leads where, what is undecided, what failed.
+    pub sentences: Vec<String>,
+    /// How far the session can be trusted.
+    pub validity: Validity,
+}
+
+/// A runtime as it reported itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeInfo {
+    /// Name in the plan.
+    pub name: RuntimeName,
+    /// The greeting of its first invocation, if it came so far.
+    pub hello: Option<Hello>,
+    /// Its command line.
+    pub command: Vec<String>,
+}
+
+/// One group judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupAnalysis {
+    /// Which.
+    pub key: GroupKey,
+    /// Cells in plan order.
+    pub cells: Vec<Cell>,
+    /// Every ordered pair of verified cells with at least one common block, for every measure.
+    pub pairs: Vec<Pair>,
+    /// Blocks with their sensors.
+    pub blocks: Vec<BlockInfo>,
+    /// Why measuring stopped, in words; empty while it goes on.
+    pub stopped: String,
+}
+
+/// One block's surroundings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockInfo {
+    /// Its number.
+    pub block: u32,
+    /// Order in which the competitors ran.
+    pub order: Vec<RuntimeName>,
+    /// Sensors before.
+    pub before: BlockSensors,
+    /// Sensors after; `None` if the block was cut off.
+    pub after: Option<BlockSensors>,
+    /// Reasons why the block counts as contaminated; empty if it does not.
+    pub contaminated: Vec<String>,
+}
+
+/// One runtime in a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// Whether it has numbers.
+    pub state: CellState,
+    /// Estimates by measure; empty unless verified.
+    pub estimates: BTreeMap<Measure, Estimate>,
+    /// Nanoseconds per message, from the wall estimate and the catalogue's message count.
+    pub ns_per_message: Option<Estimate>,
+    /// Spread between invocations: coefficient of variation of the invocation summaries.
+    pub cv_between: Option<f64>,
+    /// Median spread within invocations: coefficient of variation of the steady iterations.
+    pub cv_within: Option<f64>,
+    /// Class of warm-up over all invocations.
+    pub warmup: WarmupSummary,
+    /// Every invocation, in the order they ran. Failed ones are here too.
+    pub invocations: Vec<InvocationPoint>,
+    /// Fairness of per-actor counters, by counter name.
+    pub fairness: BTreeMap<String, Fairness>,
+    /// Median of every metric, by name, over the steady iterations.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+/// Whether a cell has numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum CellState {
+    /// Every invocation returned what it must.
+    Verified,
+    /// Some invocations failed, none with a wrong result; numbers come from the others and the count is shown.
+    Partly {
+        /// Failed invocations.
+        failed: u32,
+        /// All invocations.
+        of: u32,
+        /// The first failure.
+        first: Failure,
+    },
+    /// A wrong result: no time appears anywhere.
+    Void {
+        /// What was wrong.
+        failure: Failure,
+    },
+    /// Nothing succeeded.
+    Failed {
+        /// The first failure.
+        failure: Failure,
+        /// How many invocations failed.
+        failed: u32,
+    },
+    /// The runtime cannot do it.
+    Unsupported {
+        /// Its reason.
+        reason: String,
+    },
+    /// Not measured yet.
+    Missing,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Steady time of one iteration, ns; lower is better.
+    Wall,
+    /// First iteration of a fresh process, ns; lower is better.
+    Cold,
+    /// CPU time of one steady iteration, ns; lower is better.
+    Cpu,
+    /// Peak memory of the process tree, bytes; lower is better.
+    Memory,
+    /// CPU time over wall time and cores of the steady iterations, 0 to 1; no direction.
+    Utilisation,
+}
+
+/// A number with its interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The point estimate, in the measure's unit.
+    pub value: f64,
+    /// 95 % interval; `None` below two invocations.
+    pub interval: Option<Interval>,
+    /// Invocations behind it.
+    pub n: u32,
+    /// Smallest and largest invocation summary.
+    pub range: (f64, f64),
+    /// Where the number was read from, or how it was computed.
+    pub source: String,
+}
+
+/// An interval with the method that made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Nominal confidence that was reached, such as 0.95; exact methods on few invocations may give another one.
+    pub confidence: f64,
+    /// Method, in words: `t on logs (few)`, `order statistics`, `hierarchical bootstrap`, `signed rank`.
+    pub method: String,
+}
+
+/// Two cells of a group compared over their common blocks, `a` relative to `b`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The measure.
+    pub measure: Measure,
+    /// Numerator.
+    pub a: RuntimeName,
+    /// Denominator.
+    pub b: RuntimeName,
+    /// Typical ratio a/b with its interval: Hodges-Lehmann over paired log-ratios.
+    pub ratio: Estimate,
+    /// Mean ratio with a t interval, beside it.
+    pub mean_ratio: Estimate,
+    /// Share of blocks in which a was lower.
+    pub share_lower: f64,
+    /// What to conclude.
+    pub verdict: Verdict,
+    /// p value of the signed-rank test against equality, `None` below six blocks.
+    pub p: Option<f64>,
+    /// Holm-adjusted over the family of benchmarks shown for this pair, preset, cores and measure.
+    pub p_holm: Option<f64>,
+    /// Typical and mean ratio disagree by more than a half-width: one of the two is sometimes slow.
+    pub asymmetric_tail: bool,
+    /// Blocks that would probably decide an undecided pair.
+    pub blocks_to_decide: Option<u32>,
+    /// The typical ratio without the contaminated blocks, where there are any.
+    pub clean_ratio: Option<Estimate>,
+}
+
+/// What to conclude about a relative to b. For times and memory lower is better, so `Faster` also means smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The interval lies below the equivalence margin.
+    Faster,
+    /// Clear of equality, but it overlaps the margin.
+    FasterSmall,
+    /// The interval lies inside the margin.
+    Equal,
+    /// Clear of equality, but it overlaps the margin.
+    SlowerSmall,
+    /// The interval lies above the margin.
+    Slower,
+    /// The data do not decide.
+    Undecided,
+}
+
+/// One invocation as the report draws it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InvocationPoint {
+    /// Its block.
+    pub block: u32,
+    /// Position in the session, from 0.
+    pub sequence: u32,
+    /// Summaries by measure; empty if it failed.
+    pub summaries: BTreeMap<Measure, f64>,
+    /// Every iteration's wall time, ns.
+    pub wall_ns: Vec<u64>,
+    /// First steady iteration.
+    pub steady_from: u32,
+    /// Class of its warm-up.
+    pub warmup: Warmup,
+    /// What the process used.
+    pub process: ProcessUse,
+    /// The machine around it.
+    pub sensors: Sensors,
+    /// Why it counts as contaminated; empty if it does not.
+    pub contaminated: Vec<String>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+}
+
+/// Shape of an invocation's series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Warmup {
+    /// One level.
+    Flat,
+    /// The last level is the fastest.
+    WarmUp,
+    /// The last level is slower than an earlier one.
+    SlowDown,
+    /// No level at the end that lasts.
+    Unsteady,
+    /// Too few iterations to say.
+    TooShort,
+}
+
+/// Warm-up classes of a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WarmupSummary {
+    /// Invocations by class.
+    pub classes: BTreeMap<Warmup, u32>,
+    /// The class shared by at least 80 % of the invocations.
+    pub consistent: Option<Warmup>,
+}
+
+/// How evenly the actors of a cell were served, over all invocations' last iterations, relative to the ideal share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Actors.
+    pub actors: u32,
+    /// Jain's index, 1/n to 1.
+    pub jain: f64,
+    /// Standard deviation relative to the mean.
+    pub cv: f64,
+    /// Minimum, lower quartile, median, upper quartile, maximum, each relative to the mean.
+    pub five: [f64; 5],
+    /// Population standard deviation, absolute.
+    pub sd: f64,
+    /// Mean, absolute.
+    pub mean: f64,
+}
+
+/// One runtime against the baseline over all benchmarks that both verified.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The measure.
+    pub measure: Measure,
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// The baseline.
+    pub baseline: RuntimeName,
+    /// The size.
+    pub preset: String,
+    /// The cores.
+    pub cores: u32,
+    /// Geometric mean of the typical ratios, interval by resampling blocks within each benchmark.
+    pub geomean: Estimate,
+    /// Smallest and largest typical ratio, with their benchmarks.
+    pub smallest: (String, f64),
+    /// Largest.
+    pub largest: (String, f64),
+    /// Benchmarks in it.
+    pub common: Vec<String>,
+    /// Benchmarks missing from it, with the reason.
+    pub missing: Vec<(String, String)>,
+}
+
+/// How far a session can be trusted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Validity {
+    /// Planned cells.
+    pub cells: u32,
+    /// Verified cells.
+    pub verified: u32,
+    /// Cells with a wrong result.
+    pub void: u32,
+    /// Cells that failed otherwise.
+    pub failed: u32,
+    /// Cells that the runtime declares unsupported.
+    pub unsupported: u32,
+    /// Invocations made.
+    pub invocations: u32,
+    /// Invocations contaminated, by sensors.
+    pub contaminated: u32,
+    /// What was asked for and not run.
+    pub skipped: Vec<Skip>,
+    /// Warnings with advice, most important first.
+    pub warnings: Vec<Finding>,
+}

@@ -1,0 +1,81 @@
+//! Facts about the machine that a session ran on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::reading::Reading;
+
+/// Machine facts, taken once per session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// CPU model as the kernel prints it.
+    pub cpu_model: Reading<String>,
+    /// CPUs this process may use.
+    pub cpus: Vec<Cpu>,
+    /// Memory in bytes.
+    pub memory_bytes: Reading<u64>,
+    /// Kernel release.
+    pub kernel: Reading<String>,
+    /// Distribution.
+    pub distribution: Reading<String>,
+    /// Hypervisor or container, or `none`.
+    pub virtualisation: Reading<String>,
+    /// How control groups can be used here.
+    pub cgroup: Reading<String>,
+    /// Which performance events can be counted.
+    pub events: BTreeMap<String, Reading<bool>>,
+    /// Everything else worth knowing: governor, turbo, SMT, THP, ASLR, swap, NUMA balancing, tool version, git commit ...
+    pub facts: BTreeMap<String, Reading<String>>,
+    /// Identity for histories, without measured speeds.
+    pub fingerprint: String,
+}
+
+/// One CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cpu {
+    /// The kernel's number.
+    pub id: u32,
+    /// Physical core within the package.
+    pub core: u32,
+    /// Package.
+    pub package: u32,
+    /// NUMA node.
+    pub node: u32,
+    /// An identity of the last-level cache it belongs to.
+    pub llc: u32,
+}
+
+/// How bad a finding about the machine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Worth knowing.
+    Note,
+    /// Results will be noisier or biased.
+    Warn,
+    /// Measuring makes no sense.
+    Stop,
+}
+
+/// Something about the machine that a user should know before trusting a number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How bad.
+    pub level: Level,
+    /// What was found.
+    pub what: String,
+    /// Why it matters.
+    pub why: String,
+    /// The command or action that mends it; empty if there is none.
+    pub mend: String,
+}
+
+/// Sensors read around a block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockSensors {
+    /// One-way time to hand a cache line between the chosen CPUs, ns (the slowest pair of neighbours in the list).
+    pub line_handover_ns: Reading<f64>,
+    /// Time of a fixed single-threaded kernel, ns. It only flags blocks; results are never divided by it.
+    pub canary_ns: Reading<f64>,
+}

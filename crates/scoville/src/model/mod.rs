@@ -1,0 +1,10 @@
+//! The values that pass between the rooms of the laboratory: data only, no I/O, no clock.
+
+pub mod analysis;
+pub mod benchmark;
+pub mod event;
+pub mod invocation;
+pub mod machine;
+pub mod plan;
+pub mod reading;
+pub mod runtime;

@@ -1,0 +1,118 @@
+//! What is to be measured: the resolved matrix and the method.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::benchmark::{BenchmarkName, PresetName, Value, Work};
+use super::runtime::{Launch, RuntimeName};
+
+/// Everything a session will do, resolved and reproducible.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Seed of every random choice of the session: order in blocks, environment padding, bootstrap.
+    pub seed: u64,
+    /// How it is measured.
+    pub method: Method,
+    /// What is compared with what.
+    pub groups: Vec<Group>,
+    /// What was asked for and will not be run.
+    pub skipped: Vec<Skip>,
+    /// The runtime that ratios are relative to.
+    pub baseline: RuntimeName,
+}
+
+/// One benchmark at one size on one number of cores: its competitors meet in blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Which group.
+    pub key: GroupKey,
+    /// Parameters sent to the runtimes.
+    pub parameters: BTreeMap<String, Value>,
+    /// What every iteration must return.
+    pub expect: BTreeMap<String, Value>,
+    /// How much work one iteration is.
+    pub work: Work,
+    /// CPUs that the invocations are bound to; as many as the key's cores.
+    pub cpus: Vec<u32>,
+    /// Who competes.
+    pub competitors: Vec<Competitor>,
+}
+
+/// Identity of a group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct GroupKey {
+    /// The benchmark.
+    pub benchmark: BenchmarkName,
+    /// The size.
+    pub preset: PresetName,
+    /// Number of CPUs and of workers.
+    pub cores: u32,
+}
+
+/// One runtime in a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Competitor {
+    /// Name shown and stored; differs from the runtime's own when one runtime is measured under two names.
+    pub runtime: RuntimeName,
+    /// Name that the runtime's own `hello` must carry.
+    pub reports_as: RuntimeName,
+    /// How it is started, with nothing left to fill in.
+    pub launch: Launch,
+}
+
+/// A cell that was asked for and will not be run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skip {
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// The benchmark, or `None` if the whole runtime is left out.
+    pub benchmark: Option<BenchmarkName>,
+    /// Why, in a sentence that says what to do about it.
+    pub reason: String,
+}
+
+/// How cells are measured and when to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// Name of the method: `quick`, `standard`, `fixed`.
+    pub name: String,
+    /// Fewest blocks before precision may stop a group.
+    pub min_blocks: u32,
+    /// Most blocks.
+    pub max_blocks: u32,
+    /// Stop a group when the interval of every ratio to the baseline is within this relative half-width.
+    pub target: Option<f64>,
+    /// Stop starting blocks after this much time, in nanoseconds.
+    pub budget_ns: Option<u64>,
+    /// Iterations in one invocation.
+    pub iterations: IterationRule,
+    /// Ratios within this relative margin count as equal.
+    pub margin: f64,
+    /// Time limits.
+    pub limits: Limits,
+}
+
+/// When an invocation has made enough iterations: at least `min`, then until `floor_ns` of timed work, at most `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IterationRule {
+    /// Fewest iterations.
+    pub min: u32,
+    /// Most iterations.
+    pub max: u32,
+    /// Timed work wanted in one invocation, in nanoseconds.
+    pub floor_ns: u64,
+    /// No further iteration is started, whatever `min` says, once the timed work exceeds this, in nanoseconds.
+    pub ceiling_ns: u64,
+}
+
+/// Time limits of the protocol's states, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// From start to `hello`, and from `run` to `begin`.
+    pub start_ns: u64,
+    /// From `begin` to `end`.
+    pub iteration_ns: u64,
+    /// From `bye` to exit.
+    pub leave_ns: u64,
+}

@@ -1,0 +1,1 @@
+//! From what was asked to a resolved plan. Pure.

@@ -1,0 +1,1 @@
+//! Facts and sensors of the machine.

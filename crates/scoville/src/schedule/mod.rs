@@ -1,0 +1,1 @@
+//! Which block comes next, and when to stop. Pure and seeded.
