@@ -67,7 +67,7 @@ func (it *Iteration) Wall() time.Duration { return it.wall }
 // Spawn creates an actor that runs body and stops when body returns. The caller must have told Expect about it. A panic in
 // body fails the iteration.
 func Spawn[M any](it *Iteration, body func(self *Mailbox[M])) *Mailbox[M] {
-	self := new(Mailbox[M])
+	self := newMailbox[M]()
 	if it.ledger != nil {
 		it.ledger.add(self)
 	}
@@ -138,14 +138,6 @@ func (l *ledger) close() (*Work, error) {
 		w.Messages += int64(received)
 	}
 	return w, nil
-}
-
-// tally tells how many messages the actor received, and how many were left when it stopped.
-func (m *Mailbox[M]) tally() (received, left int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	unread := len(m.batch) - m.next
-	return m.taken - unread, unread + len(m.inbox)
 }
 
 // Fail ends the calling actor and fails the iteration: for assertions of an entry and messages that must not come.

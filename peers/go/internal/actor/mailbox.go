@@ -8,7 +8,8 @@ import "sync"
 // Senders append to a buffer under a mutex; the receiver takes the whole buffer at once and then works through it without
 // any synchronisation, so that a busy mailbox costs one lock per message for the sender and one per batch for the
 // receiver. An empty mailbox is the other common case: there the sender hands its message to the parked receiver through
-// a channel, which is the scheduler's cheapest way to wake a goroutine and carries the message along.
+// a channel, which is the scheduler's cheapest way to wake a goroutine and carries the message along. An isolated message
+// so costs one lock and one channel operation on each side, where a bounded channel would do with the latter.
 //
 // Order: while the receiver waits both buffers are empty, so that the message handed over is older than whatever is
 // appended afterwards, and the receiver handles it first. A send has taken effect when it returns, which gives the
@@ -23,6 +24,15 @@ type Mailbox[M any] struct {
 	batch []M // taken from inbox
 	next  int // index in batch of the message to receive next
 	taken int // messages received or in batch
+
+	// The inbox's first memory: most actors of a short life never hold more than two messages.
+	first [2]M
+}
+
+func newMailbox[M any]() *Mailbox[M] {
+	m := new(Mailbox[M])
+	m.inbox = m.first[:0]
+	return m
 }
 
 // Send puts msg into the mailbox. It never blocks on the receiver and is never refused.
@@ -67,4 +77,12 @@ func (m *Mailbox[M]) refill() (msg M, handed bool) {
 	m.mu.Unlock()
 	m.taken++
 	return <-m.handover, true
+}
+
+// tally tells how many messages the actor received, and how many were left when it stopped.
+func (m *Mailbox[M]) tally() (received, left int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	unread := len(m.batch) - m.next
+	return m.taken - unread, unread + len(m.inbox)
 }

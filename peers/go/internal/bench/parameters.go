@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -17,7 +18,7 @@ func (b *Benchmark) Check(raw map[string]json.RawMessage) (Values, error) {
 	for _, p := range b.Parameters {
 		v, err := strconv.ParseInt(string(raw[p.Name]), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s is %s; it must be an integer", b.Name, p.Name, raw[p.Name])
+			return nil, fmt.Errorf("%s: %s is %s; it must be an integer", b.Name, p.Name, compact(raw[p.Name]))
 		}
 		values[p.Name] = v
 	}
@@ -48,6 +49,15 @@ func (b *Benchmark) checkNames(raw map[string]json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// compact returns valid JSON without white space.
+func compact(value json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, value); err != nil {
+		return string(value)
+	}
+	return b.String()
 }
 
 func (p Parameter) bounds() string {
