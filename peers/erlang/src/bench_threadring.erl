@@ -4,6 +4,10 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
+-ifdef(TEST).
+-export([ring/3]).
+-endif.
+
 parameters() -> [{actors, 1, infinity}, {hops, 0, infinity}].
 
 run(#{actors := N, hops := Hops}, Announce) ->

@@ -5,6 +5,10 @@
 -export([start/0]).
 -export([hello/0, answer/2]).
 
+-ifdef(TEST).
+-export([timed/1, counted/1, lines/2]).
+-endif.
+
 -define(CONVERSATION, 3).
 -define(MAX_LINE, (16 bsl 20)).
 
@@ -53,17 +57,21 @@ lines(Text, _) when byte_size(Text) > ?MAX_LINE ->
 lines(Text, Peer) ->
     case binary:split(Text, <<"\n">>) of
         [Line, Rest] ->
-            hear(scoville_json:decode(Line), Peer),
+            ok = hear(scoville_json:decode(Line), Peer),
             lines(Rest, Peer);
         [Begun] ->
             Begun
     end.
 
 hear({ok, #{<<"type">> := <<"stop">>}}, _) -> halt(0, [{flush, false}]);
-hear({ok, #{<<"type">> := <<"bye">>}}, Peer) -> Peer ! bye;
-hear({ok, #{<<"type">> := <<"run">>} = Run}, Peer) -> Peer ! {run, Run};
+hear({ok, #{<<"type">> := <<"bye">>}}, Peer) -> tell(Peer, bye);
+hear({ok, #{<<"type">> := <<"run">>} = Run}, Peer) -> tell(Peer, {run, Run});
 hear({ok, Other}, _) -> leave(1, "the laboratory sent a message of unknown type: ~0p", [Other]);
 hear({error, Reason}, _) -> leave(1, "a line from the laboratory is not a message: ~ts", [Reason]).
+
+tell(Peer, Message) ->
+    Peer ! Message,
+    ok.
 
 serve(Say) ->
     receive
@@ -125,12 +133,11 @@ timed(Driver) ->
     end.
 
 counted(Driver) ->
-    {Pid, Monitor} = Launched = spawn_monitor(fun() -> receive go -> exit({outcome, Driver()}) end end),
+    {Pid, _} = Launched = launch(fun() -> receive go -> Driver() end end),
     Tracer = scoville_work:watch(Pid, self()),
     Pid ! go,
     case outcome(Launched) of
         {ok, Outcome} ->
-            true = demonitor(Monitor, [flush]),
             case scoville_work:totals(Tracer) of
                 {ok, Work} -> {ok, Outcome#{work => Work, gc => gc(null)}};
                 Error -> Error
@@ -140,14 +147,20 @@ counted(Driver) ->
     end.
 
 %% The driver is a process of its own for every iteration, so that each starts with an empty heap.
-launch(Driver) -> spawn_monitor(fun() -> exit({outcome, Driver()}) end).
+launch(Driver) ->
+    Self = self(),
+    spawn_monitor(fun() -> Self ! {outcome, self(), Driver()} end).
 
 %% A crash of an actor is reported at once; its iteration would never end.
 outcome({Pid, Monitor}) ->
     receive
-        {'DOWN', Monitor, process, Pid, {outcome, Outcome}} -> {ok, Outcome};
-        {'DOWN', Monitor, process, Pid, Reason} -> {error, io_lib:format("the driver crashed: ~0tp", [Reason])};
-        {crashed, Text} -> {error, ["an actor crashed: ", Text]}
+        {outcome, Pid, Outcome} ->
+            true = demonitor(Monitor, [flush]),
+            {ok, Outcome};
+        {'DOWN', Monitor, process, Pid, Reason} ->
+            {error, io_lib:format("the driver crashed: ~0tp", [Reason])};
+        {crashed, Text} ->
+            {error, ["an actor crashed: ", Text]}
     end.
 
 %% All that the emulator tells about its collector without tracing: how often it ran.
@@ -170,18 +183,26 @@ hello() ->
     Erts = erlang:system_info(version),
     {fullsweep_after, Fullsweep} = erlang:system_info(fullsweep_after),
     {min_heap_size, Heap} = erlang:system_info(min_heap_size),
+    Queue = erlang:system_info(message_queue_data),
     #{
         type => <<"hello">>,
         protocol => 1,
-        runtime => <<"erlang">>,
+        runtime => runtime(Queue),
         version => text("~s (erts ~s)", [Release, Erts]),
         language => text("Erlang/OTP ~s [erts ~s, ~s]", [Release, Erts, erlang:system_info(emu_flavor)]),
         workers => erlang:system_info(schedulers_online),
-        gc => text("per-process generational copying, min_heap_size=~b words, fullsweep_after=~b", [Heap, Fullsweep]),
+        gc => text(
+            "per-process generational copying, min_heap_size=~b words, fullsweep_after=~b, message_queue_data=~s",
+            [Heap, Fullsweep, Queue]
+        ),
         capabilities => [<<"count-messages">>, <<"gc">>],
         labels => #{},
         benchmarks => scoville_benchmark:names()
     }.
+
+%% The manifest's two runtimes differ in where the emulator keeps waiting messages.
+runtime(off_heap) -> <<"erlang">>;
+runtime(on_heap) -> <<"erlang-on-heap">>.
 
 text(Format, Values) -> iolist_to_binary(io_lib:format(Format, Values)).
 
