@@ -169,7 +169,9 @@ def say_goodbye(peer):
 
 
 def drive(args, entries, say):
-    start = lambda: Peer(args.command, args.workers, args.patience)
+    def start():
+        return Peer(args.command, args.workers, args.patience)
+
     with start() as peer:
         hello = greet(peer, args.workers)
         say(f"hello: {hello['runtime']} {hello['version']}, {hello['language']}, {hello['workers']} workers, gc {hello['gc']}")
