@@ -13,7 +13,7 @@ type gcDelta struct {
 	Collections    int64  `json:"collections"`
 	PauseNS        int64  `json:"pause_ns"`
 	CPUNS          int64  `json:"cpu_ns"`
-	AllocatedBytes int64  `json:"allocated_bytes"`
+	AllocatedBytes *int64 `json:"allocated_bytes"` // nil if too little was allocated for the runtime to tell
 	Source         string `json:"source"`
 }
 
@@ -43,11 +43,16 @@ func readGC() gcSnapshot {
 }
 
 func (s gcSnapshot) since(before gcSnapshot) gcDelta {
+	// The runtime counts allocations when a span of small objects is full.
+	var allocated *int64
+	if bytes := int64(s.allocated - before.allocated); bytes > 0 {
+		allocated = &bytes
+	}
 	return gcDelta{
 		Collections:    int64(s.cycles - before.cycles),
 		PauseNS:        s.pauseNS - before.pauseNS,
 		CPUNS:          int64(math.Round((s.cpuSeconds - before.cpuSeconds) * 1e9)),
-		AllocatedBytes: int64(s.allocated - before.allocated),
+		AllocatedBytes: allocated,
 		Source:         "runtime/metrics, runtime/debug",
 	}
 }
