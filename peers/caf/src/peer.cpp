@@ -117,6 +117,8 @@ std::string answer(LineSocket& laboratory, caf::actor_system& system, const json
                     : iterate<false>(laboratory, system, benchmark.run, parameters);
   } catch (const BadParameter& error) {
     return fail_message("bad-parameter", error.what());
+  } catch (const std::length_error& error) {
+    fail(name + " is too big for this machine: " + error.what());
   }
 }
 
