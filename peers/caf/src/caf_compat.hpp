@@ -121,7 +121,7 @@ template <class... Handlers>
 #endif
   self->set_default_handler([unexpected](caf::scheduled_actor*, Rest&) -> Result {
     unexpected();
-    return caf::sec::unexpected_message;
+    return caf::make_error(caf::sec::unexpected_message);
   });
   return caf::behavior{std::move(handlers)...};
 #endif
