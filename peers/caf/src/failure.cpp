@@ -14,16 +14,16 @@ void print_and_abort(std::string_view reason) {
 }
 
 // Set once, before any actor exists.
-std::atomic<FailureHandler> handler = print_and_abort;
+std::atomic<FailureHandler> current = print_and_abort;
 
 } // namespace
 
-void on_failure(FailureHandler chosen) noexcept {
-  handler = chosen;
+void on_failure(FailureHandler handler) noexcept {
+  current = handler;
 }
 
 void fail(std::string_view reason) {
-  handler.load()(reason);
+  current.load()(reason);
   std::abort();
 }
 

@@ -24,7 +24,7 @@ Parameters::Parameters(std::string_view benchmark, const std::vector<ParameterSp
   for (const auto& [name, value] : given) { // sorted by name
     if (std::none_of(specs.begin(), specs.end(),
                      [&, &wanted = name](auto& spec) { return spec.name == wanted; }))
-      throw BadParameter(prefix + "unknown parameter " + name);
+      throw BadParameter((prefix + "unknown parameter ").append(name));
   }
   auto reject = [&](const ParameterSpec& spec, const std::string& requirement) {
     throw BadParameter(prefix + std::string{spec.name} + " is " + given.find(spec.name)->second.text() +

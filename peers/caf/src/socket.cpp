@@ -31,7 +31,7 @@ std::optional<std::string> LineSocket::read() {
   }
 }
 
-void LineSocket::write(std::string_view line) {
+void LineSocket::write(std::string_view line) const {
   auto rest = std::string{line} + '\n';
   while (!rest.empty()) {
     // A laboratory that is gone is an error to report, not a signal to die of.

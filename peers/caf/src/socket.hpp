@@ -20,7 +20,7 @@ class LineSocket {
   [[nodiscard]] std::optional<std::string> read();
 
   /// Writes a line. Throws std::system_error.
-  void write(std::string_view line);
+  void write(std::string_view line) const;
 
  private:
   int descriptor_;
