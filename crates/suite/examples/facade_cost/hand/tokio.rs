@@ -33,7 +33,7 @@ pub fn pingpong(runtime: Runtime, pings: i64) -> Run {
         runtime.spawn(play_pong(mailbox, pong.clone(), done.clone()));
         let (ping, mailbox) = unbounded_channel();
         runtime.spawn(play_ping(mailbox, ping.clone(), pong, pings, done));
-        ping.send(ToPing::Start).ok().expect("ping lives");
+        ping.send(ToPing::Start).expect("ping lives");
         let sum = [results.recv(), results.recv()]
             .map(|result| result.expect("both report"))
             .iter()
@@ -55,9 +55,7 @@ async fn play_ping(
     while let Some(message) = mailbox.recv().await {
         match message {
             ToPing::Start | ToPing::Next => {
-                pong.send(ToPong::Ball(myself.clone(), left))
-                    .ok()
-                    .expect("pong lives");
+                pong.send(ToPong::Ball(myself.clone(), left)).expect("pong lives");
                 left -= 1;
             }
             ToPing::Back(_, n) => {
@@ -66,11 +64,11 @@ async fn play_ping(
                 if left == 0 {
                     break;
                 }
-                myself.send(ToPing::Next).ok().expect("ping lives");
+                myself.send(ToPing::Next).expect("ping lives");
             }
         }
     }
-    pong.send(ToPong::Stop).ok().expect("pong lives");
+    pong.send(ToPong::Stop).expect("pong lives");
     done.send(sum).expect("the driver waits");
 }
 
@@ -82,9 +80,7 @@ async fn play_pong(
     let mut count = 0;
     while let Some(ToPong::Ball(from, n)) = mailbox.recv().await {
         count += 1;
-        from.send(ToPing::Back(myself.clone(), n))
-            .ok()
-            .expect("ping lives");
+        from.send(ToPing::Back(myself.clone(), n)).expect("ping lives");
     }
     done.send(count).expect("the driver waits");
 }
@@ -107,7 +103,7 @@ pub fn count(runtime: Runtime, messages: i64) -> Run {
         runtime.spawn(be_counter(mailbox));
         let (producer, mailbox) = unbounded_channel();
         runtime.spawn(be_producer(mailbox, producer.clone(), counter, messages, done));
-        producer.send(ToProducer::Start).ok().expect("the producer lives");
+        producer.send(ToProducer::Start).expect("the producer lives");
         let count = results.recv().expect("the producer reports");
         let wall = start.elapsed();
         assert_eq!(count, messages);
@@ -126,14 +122,10 @@ async fn be_producer(
         match message {
             ToProducer::Start => {
                 for _ in 0..messages {
-                    counter
-                        .send(ToCounter::Increment)
-                        .ok()
-                        .expect("the counter lives");
+                    counter.send(ToCounter::Increment).expect("the counter lives");
                 }
                 counter
                     .send(ToCounter::Retrieve(myself.clone()))
-                    .ok()
                     .expect("the counter lives");
             }
             ToProducer::Result(value) => {
@@ -150,9 +142,7 @@ async fn be_counter(mut mailbox: UnboundedReceiver<ToCounter>) {
         match message {
             ToCounter::Increment => count += 1,
             ToCounter::Retrieve(from) => {
-                from.send(ToProducer::Result(count))
-                    .ok()
-                    .expect("the producer lives");
+                from.send(ToProducer::Result(count)).expect("the producer lives");
                 return;
             }
         }
