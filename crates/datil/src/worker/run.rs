@@ -192,7 +192,11 @@ impl<P: Policy> Worker<'_, P> {
     /// Withdraws a request that was read. If it has changed meanwhile (a stop was added, the thief gave up) it stays
     /// for the next turn.
     fn clear(&self, request: u32) {
-        let _ = self.core.port.request.compare_exchange(request, 0, AcqRel, Relaxed);
+        let _ = self
+            .core
+            .port
+            .request
+            .compare_exchange(request, 0, AcqRel, Relaxed);
     }
 
     #[cold]
