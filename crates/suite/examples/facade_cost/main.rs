@@ -25,6 +25,9 @@ const MESSAGES: i64 = 1_000_000;
 /// A program that runs once and tells its time, after it has checked its result.
 type Run = Box<dyn FnMut() -> Duration>;
 
+/// A name, and how to prepare the program over the facade and the one written by hand.
+type Pair<'a> = (&'static str, [&'a dyn Fn() -> Run; 2]);
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let rounds = arguments
@@ -42,7 +45,7 @@ fn main() {
 
     let pings = json!({ "pings": PINGS });
     let messages = json!({ "messages": MESSAGES });
-    let pairs: [(&str, [&dyn Fn() -> Run; 2]); 4] = [
+    let pairs: [Pair<'_>; 4] = [
         (
             "pingpong-tokio",
             [&|| facade::<Tokio, PingPong>(&pings), &|| {
