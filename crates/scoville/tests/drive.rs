@@ -51,14 +51,11 @@ fn a_good_peer_brings_complete_columns() {
         assert!(process.run_queue_wait_ns.value().is_some());
         assert_eq!(process.threads.value(), Some(&1));
         assert_eq!(process.events.len(), 8);
-        assert!(process.events.values().all(|event| event.value() != Some(&0.0) || event.value().is_none()
-            || process.events["context-switches"].value().is_some()));
     }
 }
 
 #[test]
 fn the_peak_of_one_iteration_is_not_that_of_another() {
-    // Only the first iteration's memory is large, because only the hello's invocation allocates before it.
     let small = invoke_both_ways(&order("--allocate 1000000"));
     let large = invoke_both_ways(&order("--allocate 64000000"));
     for (small, large) in small.iter().zip(&large) {
@@ -245,8 +242,10 @@ fn counted_work_is_compared_and_never_timed() {
 fn children_left_behind_are_ended_and_told() {
     for what in ["leak", "leak-setsid", "leak-daemon"] {
         let kind = FailureKind::LeftChildren { count: 1 };
-        assert_fails(&order(&format!("--at run --do {what}")), &kind, "running after its exit; they have been ended")
-            .map(|invocation| assert!(!invocation.iterations.wall_ns.is_empty()));
+        let words = "running after its exit; they have been ended";
+        for invocation in assert_fails(&order(&format!("--at bye --do {what}")), &kind, words) {
+            assert_eq!(invocation.iterations.wall_ns.len(), 5);
+        }
     }
 }
 

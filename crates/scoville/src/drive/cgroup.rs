@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -19,8 +20,10 @@ const PREFIX: &str = "scoville-";
 #[derive(Debug)]
 pub struct Hierarchy {
     folder: PathBuf,
-    next: u64,
 }
+
+/// Numbers leaves; common to all hosts of this process, because their leaves lie in one folder.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// One control group. Dropping it removes the folder if it is empty.
 #[derive(Debug)]
@@ -38,7 +41,7 @@ impl Hierarchy {
     pub fn find() -> Result<Self, String> {
         let read = |path: &str| fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
         let folder = own_folder(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?)?;
-        let mut hierarchy = Hierarchy { folder, next: 0 };
+        let hierarchy = Hierarchy { folder };
         sweep(&hierarchy.folder);
         hierarchy.leaf().map_err(|e| {
             format!("no control group can be made in {} ({e})", hierarchy.folder.display())
@@ -51,11 +54,12 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Any error of making or opening the folder.
-    pub fn leaf(&mut self) -> io::Result<Leaf> {
+    pub fn leaf(&self) -> io::Result<Leaf> {
         let me = rustix::process::getpid();
         let started = tree::start_time(me).unwrap_or(0);
-        let name = format!("{PREFIX}{}-{started}-{}", me.as_raw_nonzero(), self.next);
-        self.next += 1;
+        // Relaxed: only the number itself has to be unique.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{started}-{number}", me.as_raw_nonzero());
         let path = self.folder.join(name);
         fs::create_dir(&path)?;
         let folder = rustix::fs::open(&path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;

@@ -105,7 +105,7 @@ impl Host for NativeHost {
             return run::nothing(order, FailureKind::Laboratory, "the launcher is gone");
         };
         let aside = StepAside::from(&order.cpus);
-        let done = run::run(launcher, self.hierarchy.as_mut().ok(), options, order, interrupt);
+        let done = run::run(launcher, self.hierarchy.as_ref().ok(), options, order, interrupt);
         drop(aside);
         self.dirty |= done.dirty;
         if done.launcher_lost {

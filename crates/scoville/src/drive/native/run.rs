@@ -49,7 +49,7 @@ pub struct Done {
 /// Runs one invocation.
 pub fn run(
     launcher: &Launcher,
-    hierarchy: Option<&mut Hierarchy>,
+    hierarchy: Option<&Hierarchy>,
     options: &Options,
     order: &Order,
     interrupt: &Interrupt,
