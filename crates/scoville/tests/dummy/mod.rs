@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
 use scoville::drive::ladder::Patience;
 use scoville::drive::native::{NativeHost, Options};
@@ -15,14 +17,25 @@ use scoville::model::runtime::Launch;
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000 * MS;
 
-/// The dummy's program; cargo builds examples together with the tests.
+/// The dummy's program, brought up to date once per test program: `cargo test --test NAME` alone would not build it.
 pub fn program() -> PathBuf {
-    let mut path = std::env::current_exe().expect("a test knows its own path");
-    path.pop();
-    path.pop();
-    path.push("examples/dummy_peer");
-    assert!(path.exists(), "{} is missing: run `cargo build -p scoville --example dummy_peer`", path.display());
-    path
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(build).clone()
+}
+
+fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own path");
+    // TARGET/PROFILE/deps/test
+    let profile = test.ancestors().nth(2).expect("cargo's folders");
+    let target = profile.parent().expect("cargo's folders");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--package", "scoville", "--example", "dummy_peer", "--target-dir"]).arg(target);
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    assert!(cargo.status().expect("cargo starts").success(), "{cargo:?} failed");
+    profile.join("examples/dummy_peer")
 }
 
 /// The command line of a dummy with these options.

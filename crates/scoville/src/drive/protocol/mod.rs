@@ -154,7 +154,7 @@ impl Conversation {
         }
         self.lines.push(bytes);
         while self.state != State::Over {
-            match self.lines.next() {
+            match self.lines.take() {
                 Ok(Some(line)) => self.line(&line, &mut actions),
                 Ok(None) => break,
                 Err(line::TooLong) => {
