@@ -34,7 +34,9 @@ fn processes_with(word: &str) -> Vec<u32> {
         .filter_map(|entry| {
             let pid = entry.file_name().to_str()?.parse().ok()?;
             let line = fs::read(entry.path().join("cmdline")).ok()?;
-            line.split(|&b| b == 0).any(|argument| argument == word.as_bytes()).then_some(pid)
+            line.split(|&b| b == 0)
+                .any(|argument| argument == word.as_bytes())
+                .then_some(pid)
         })
         .collect()
 }
@@ -61,7 +63,9 @@ fn start_victim(cgroups: bool, mark: &str) -> Child {
         .env(VICTIM, format!("{cgroups} {mark}"))
         .spawn()
         .unwrap();
-    wait_for("the daemon runs", || (!processes_with(mark).is_empty()).then_some(()));
+    wait_for("the daemon runs", || {
+        (!processes_with(mark).is_empty()).then_some(())
+    });
     child
 }
 
@@ -77,7 +81,9 @@ fn killing_the_laboratory_leaves_nothing_behind() {
         let mut victim = start_victim(cgroups, &mark);
         victim.kill().unwrap();
         victim.wait().unwrap();
-        wait_for("everything is gone", || processes_with(&mark).is_empty().then_some(()));
+        wait_for("everything is gone", || {
+            processes_with(&mark).is_empty().then_some(())
+        });
     }
 }
 
@@ -85,7 +91,10 @@ fn killing_the_laboratory_leaves_nothing_behind() {
 fn leaves_of_the_dead_are_swept_and_those_of_the_living_are_not() {
     let Ok(hierarchy) = Hierarchy::find() else {
         // Without control groups there are no leaves to sweep; the host must then work all the same.
-        assert_eq!(host(true).invoke(&order(""), &Interrupt::default()).outcome, Outcome::Ok);
+        assert_eq!(
+            host(true).invoke(&order(""), &Interrupt::default()).outcome,
+            Outcome::Ok
+        );
         return;
     };
     let make = |name: &str| -> PathBuf {
@@ -110,16 +119,24 @@ fn leaves_of_the_dead_are_swept_and_those_of_the_living_are_not() {
 #[test]
 fn an_invocation_leaves_no_control_group() {
     let Ok(hierarchy) = Hierarchy::find() else {
-        assert_eq!(host(true).invoke(&order(""), &Interrupt::default()).outcome, Outcome::Ok);
+        assert_eq!(
+            host(true).invoke(&order(""), &Interrupt::default()).outcome,
+            Outcome::Ok
+        );
         return;
     };
     let mine = format!("scoville-{}-", std::process::id());
     let count = || {
         let entries = fs::read_dir(hierarchy.folder()).unwrap().flatten();
-        entries.filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(&mine))).count()
+        entries
+            .filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(&mine)))
+            .count()
     };
     let mut host = host(true);
-    assert_eq!(host.invoke(&order(""), &Interrupt::default()).outcome, Outcome::Ok);
+    assert_eq!(
+        host.invoke(&order(""), &Interrupt::default()).outcome,
+        Outcome::Ok
+    );
     // The other test's leaf of this process may be there; an invocation's own would stay for ever.
     wait_for("the leaf is removed", || (count() <= 2).then_some(()));
 }

@@ -44,7 +44,10 @@ impl Hierarchy {
         let hierarchy = Hierarchy { folder };
         sweep(&hierarchy.folder);
         hierarchy.leaf().map_err(|e| {
-            format!("no control group can be made in {} ({e})", hierarchy.folder.display())
+            format!(
+                "no control group can be made in {} ({e})",
+                hierarchy.folder.display()
+            )
         })?;
         Ok(hierarchy)
     }
@@ -92,13 +95,19 @@ impl Leaf {
 
     /// Largest memory charged to it, bytes, from `memory.peak`; `None` without the memory controller.
     pub fn peak_bytes(&self) -> Option<u64> {
-        fs::read_to_string(self.path.join("memory.peak")).ok()?.trim().parse().ok()
+        fs::read_to_string(self.path.join("memory.peak"))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
     }
 
     /// Processes in it that are not zombies.
     pub fn processes(&self) -> Vec<Pid> {
         let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)).collect()
+        text.lines()
+            .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+            .collect()
     }
 
     /// Whether anything lives in it.
@@ -199,17 +208,33 @@ mod tests {
         let hybrid = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
                       40 24 0:36 / /sys/fs/cgroup/unified rw,relatime - cgroup2 none rw\n";
         let folder = |mounts, own| own_folder(mounts, own).unwrap();
-        assert_eq!(folder(PURE, "0::/user.slice/a.scope\n"), Path::new("/sys/fs/cgroup/user.slice/a.scope"));
-        assert_eq!(folder(hybrid, "4:memory:/x\n0::/\n"), Path::new("/sys/fs/cgroup/unified"));
+        assert_eq!(
+            folder(PURE, "0::/user.slice/a.scope\n"),
+            Path::new("/sys/fs/cgroup/user.slice/a.scope")
+        );
+        assert_eq!(
+            folder(hybrid, "4:memory:/x\n0::/\n"),
+            Path::new("/sys/fs/cgroup/unified")
+        );
         let container = "29 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n";
-        assert_eq!(folder(container, "0::/docker/abc/x\n"), Path::new("/sys/fs/cgroup/x"));
-        assert!(own_folder(PURE, "4:memory:/x\n").unwrap_err().contains("no version 2"));
+        assert_eq!(
+            folder(container, "0::/docker/abc/x\n"),
+            Path::new("/sys/fs/cgroup/x")
+        );
+        assert!(
+            own_folder(PURE, "4:memory:/x\n")
+                .unwrap_err()
+                .contains("no version 2")
+        );
         assert!(own_folder("", "0::/\n").unwrap_err().contains("mounted"));
     }
 
     #[test]
     fn a_leafs_name_tells_its_owner() {
-        assert_eq!(owner("scoville-12-3456-7"), Some((Pid::from_raw(12).unwrap(), 3456)));
+        assert_eq!(
+            owner("scoville-12-3456-7"),
+            Some((Pid::from_raw(12).unwrap(), 3456))
+        );
         assert_eq!(owner("scoville-12"), None);
         assert_eq!(owner("system.slice"), None);
     }
