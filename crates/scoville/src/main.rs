@@ -1,2 +1,11 @@
 //! The command line of Scoville.
-fn main() {}
+
+use scoville::drive::launcher;
+
+fn main() -> std::io::Result<()> {
+    // Before anything else, while the process is small: see the launcher's documentation.
+    if std::env::args().nth(1).as_deref() == Some(launcher::ARGUMENT) {
+        return launcher::main();
+    }
+    Ok(())
+}
