@@ -20,6 +20,7 @@ use crate::model::analysis::{Analysis, BlockInfo, Cell, GroupAnalysis, RuntimeIn
 use crate::model::benchmark::Benchmark;
 use crate::model::event::{Event, StopReason};
 
+pub use contamination::contaminated;
 pub use precision::precision;
 pub use verdict::verdict;
 
