@@ -194,7 +194,7 @@ fn started(plan: Plan) -> What {
         machine: Box::new(Machine {
             cpu_model: missing(),
             cpus: Vec::new(),
-            memory_bytes: missing(),
+            memory_bytes: Reading::unavailable("simulated"),
             kernel: missing(),
             distribution: missing(),
             virtualisation: missing(),
