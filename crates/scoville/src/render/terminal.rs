@@ -55,7 +55,7 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
         None => String::new(),
     };
     let mut out = format!(
-        "{}{relative}: {}    {}, {}\n",
+        "{}{relative}; {}; {}, {}\n",
         words::title(comparison.measure),
         words::meaning(comparison.measure),
         words::plain(&comparison.preset),
@@ -66,8 +66,26 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
         out.push('\n');
     }
     for line in comparison::legend(analysis, comparison) {
-        out.push_str(&format!(" {line}\n"));
+        out.push_str(&wrapped(&line, screen.width));
     }
+    out
+}
+
+/// A line broken at spaces, indented by one.
+fn wrapped(line: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            column = 0;
+        }
+        out.push(' ');
+        out.push_str(word);
+        column += 1 + length;
+    }
+    out.push('\n');
     out
 }
 
@@ -102,17 +120,21 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
     table.set_header(std::iter::once("benchmark".to_string()).chain(heads).map(|h| {
         TableCell::new(h).add_attribute(Attribute::Bold)
     }));
+    // Numbers stand right-aligned, signs left-aligned beside them.
+    let width = |c: usize| comparison.rows.iter().map(|r| r.entries[c].text.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(|&c| width(c)).collect();
     for row in &comparison.rows {
         let mut cells = vec![TableCell::new(words::plain(&row.label))];
-        cells.extend(columns.iter().map(|&c| styled(&row.entries[c], colour)));
+        cells.extend(columns.iter().zip(&widths).map(|(&c, &w)| styled(&row.entries[c], w, colour)));
         table.add_row(cells);
     }
     let lines: Vec<String> = (table.lines()).map(|l| l.trim_end().to_string()).collect();
     lines.join("\n")
 }
 
-fn styled(entry: &Entry, colour: bool) -> TableCell {
-    let cell = TableCell::new(entry.line()).set_alignment(CellAlignment::Left);
+fn styled(entry: &Entry, width: usize, colour: bool) -> TableCell {
+    let text = format!("{:>width$} {}", words::plain(&entry.text), entry.sign);
+    let cell = TableCell::new(text.trim_end()).set_alignment(CellAlignment::Left);
     if !colour {
         return cell;
     }
