@@ -21,7 +21,10 @@ fn main() -> std::io::Result<()> {
         iterations: 30,
     });
     let cells = analysis.groups.iter().flat_map(|g| &g.cells);
-    println!("{} invocations", cells.map(|c| c.invocations.len()).sum::<usize>());
+    println!(
+        "{} invocations",
+        cells.map(|c| c.invocations.len()).sum::<usize>()
+    );
     let screen = Screen {
         width: 160,
         colour: false,
@@ -39,6 +42,10 @@ fn main() -> std::io::Result<()> {
 fn timed(what: &str, render: impl Fn() -> String) -> String {
     let started = Instant::now();
     let text = render();
-    println!("{what:9} {:6.2} s {:9.2} MB", started.elapsed().as_secs_f64(), text.len() as f64 / 1e6);
+    println!(
+        "{what:9} {:6.2} s {:9.2} MB",
+        started.elapsed().as_secs_f64(),
+        text.len() as f64 / 1e6
+    );
     text
 }

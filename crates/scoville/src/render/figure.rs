@@ -14,8 +14,8 @@ pub const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v6.json";
 /// Sixteen colours that stay apart for the colour-blind as far as sixteen can (Okabe and Ito's seven first, then darker
 /// and lighter companions); shapes tell apart what colours do not.
 pub const PALETTE: [&str; 16] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7ae6", "#a6a600", "#44627e", "#8a5a00",
-    "#5fc8a8", "#994f88", "#8fa3b0", "#a83232", "#4b7d2c", "#c9a27e",
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7ae6", "#a6a600", "#44627e",
+    "#8a5a00", "#5fc8a8", "#994f88", "#8fa3b0", "#a83232", "#4b7d2c", "#c9a27e",
 ];
 
 const SHAPES: [&str; 4] = ["circle", "square", "triangle-up", "diamond"];
@@ -64,8 +64,22 @@ impl Figure {
             .title
             .replace("{measure}", words::title(selection.measure))
             .replace("{meaning}", words::meaning(selection.measure))
-            .replace("{direction}", if directed { "lower is better" } else { "no direction" })
-            .replace("{axis}", if directed { "logarithmic axis" } else { "linear axis" })
+            .replace(
+                "{direction}",
+                if directed {
+                    "lower is better"
+                } else {
+                    "no direction"
+                },
+            )
+            .replace(
+                "{axis}",
+                if directed {
+                    "logarithmic axis"
+                } else {
+                    "linear axis"
+                },
+            )
             .replace("{baseline}", &selection.baseline)
             .replace("{runtime}", &selection.runtime)
             .replace("{size}", &size);
@@ -90,14 +104,20 @@ pub fn make_linear(spec: &mut Value) {
     let change = |encoding: &mut Value| {
         for axis in ["x", "y"] {
             if encoding[axis]["scale"]["type"] == "log" {
-                encoding[axis]["scale"] = json!({ "type": "linear", "zero": false, "nice": false, "padding": 12 });
+                encoding[axis]["scale"] =
+                    json!({ "type": "linear", "zero": false, "nice": false, "padding": 12 });
             }
         }
     };
     if let Some(encoding) = spec.get_mut("encoding") {
         change(encoding);
     }
-    for layer in spec.get_mut("layer").and_then(Value::as_array_mut).into_iter().flatten() {
+    for layer in spec
+        .get_mut("layer")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
         if let Some(encoding) = layer.get_mut("encoding") {
             change(encoding);
         }
@@ -439,8 +459,14 @@ fn params() -> Value {
 fn measured(field: &str, scale: &str) -> Value {
     // A logarithmic scale has no zero to leave out.
     let (label, scale) = match scale {
-        "log" => (thinned(UNIT_LABEL), json!({ "type": "log", "nice": false, "padding": 12 })),
-        other => (UNIT_LABEL.into(), json!({ "type": other, "zero": false, "nice": false, "padding": 12 })),
+        "log" => (
+            thinned(UNIT_LABEL),
+            json!({ "type": "log", "nice": false, "padding": 12 }),
+        ),
+        other => (
+            UNIT_LABEL.into(),
+            json!({ "type": other, "zero": false, "nice": false, "padding": 12 }),
+        ),
     };
     json!({
         "field": field, "type": "quantitative", "title": null,
@@ -531,13 +557,22 @@ fn heat(_look: &Look) -> Value {
 }
 
 fn matrix() -> Value {
-    let tooltip = tip(&[("a", "row", ""), ("b", "column", ""), ("text", "ratio", ""), ("n", "n", "")]);
+    let tooltip = tip(&[
+        ("a", "row", ""),
+        ("b", "column", ""),
+        ("text", "ratio", ""),
+        ("n", "n", ""),
+    ]);
     base(ratio_grid("b", "a", tooltip))
 }
 
 /// A line at ratio 1 across the other axis. It has a row of its own, or it would be drawn once per row of the figure.
 fn line_at_one(axis: &str) -> Value {
-    let (across, across2, end) = if axis == "x" { ("y", "y2", "height") } else { ("x", "x2", "width") };
+    let (across, across2, end) = if axis == "x" {
+        ("y", "y2", "height")
+    } else {
+        ("x", "x2", "width")
+    };
     json!({ "data": { "values": [{}] },
             "mark": { "type": "rule", "strokeDash": [3, 3], "opacity": 0.6, "tooltip": null },
             "encoding": { axis: { "datum": 1 }, across: { "value": 0 }, across2: { "value": end }, "tooltip": { "value": null } } })
@@ -730,9 +765,7 @@ fn scaling(look: &Look) -> Value {
 }
 
 fn fairness(look: &Look) -> Value {
-    let x = |field: &str| {
-        json!({ "field": field, "type": "quantitative", "title": "share relative to the mean", "scale": { "zero": false, "padding": 12 } })
-    };
+    let x = |field: &str| json!({ "field": field, "type": "quantitative", "title": "share relative to the mean", "scale": { "zero": false, "padding": 12 } });
     let colour = look.colour_without_legend();
     base(json!({
         "height": { "step": 26 },

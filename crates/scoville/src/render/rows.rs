@@ -70,10 +70,18 @@ fn factor(measure: Measure) -> f64 {
 }
 
 fn value(cell: &Cell, measure: Measure) -> Option<Value> {
-    let e = cell.estimates.get(&measure).filter(|_| words::has_numbers(cell))?;
+    let e = cell
+        .estimates
+        .get(&measure)
+        .filter(|_| words::has_numbers(cell))?;
     let f = factor(measure);
     let text = match &e.interval {
-        Some(i) => format!("{} [{}–{}]", number::value(measure, e.value), number::value(measure, i.low), number::value(measure, i.high)),
+        Some(i) => format!(
+            "{} [{}–{}]",
+            number::value(measure, e.value),
+            number::value(measure, i.low),
+            number::value(measure, i.high)
+        ),
         None => number::value(measure, e.value),
     };
     Some(json!({
@@ -103,7 +111,9 @@ fn heat(group: &GroupAnalysis, cell: &Cell, selection: &Selection) -> Value {
     let place = json!({ "benchmark": group.key.benchmark, "runtime": cell.runtime });
     let rest = match words::instead(&cell.state) {
         Some(word) => json!({ "label": word, "text": word }),
-        None if cell.runtime == selection.baseline => json!({ "ratio": 1, "label": "1", "text": "the baseline", "sign": "" }),
+        None if cell.runtime == selection.baseline => {
+            json!({ "ratio": 1, "label": "1", "text": "the baseline", "sign": "" })
+        }
         None => relation(group, selection.measure, &cell.runtime, &selection.baseline)
             .unwrap_or_else(|| json!({ "label": "no pair", "text": "no pair" })),
     };
@@ -127,7 +137,10 @@ fn forest(groups: &[&GroupAnalysis], selection: &Selection) -> Vec<Value> {
     let mut rows: Vec<Value> = (groups.iter())
         .filter_map(|g| {
             let place = json!({ "benchmark": g.key.benchmark, "runtime": selection.runtime });
-            Some(object(&[place, relation(g, selection.measure, &selection.runtime, &selection.baseline)?]))
+            Some(object(&[
+                place,
+                relation(g, selection.measure, &selection.runtime, &selection.baseline)?,
+            ]))
         })
         .collect();
     let ratio = |row: &Value| row["ratio"].as_f64().unwrap_or(f64::NAN);
@@ -136,18 +149,26 @@ fn forest(groups: &[&GroupAnalysis], selection: &Selection) -> Vec<Value> {
 }
 
 fn absolute(group: &GroupAnalysis, cell: &Cell, measure: Measure) -> Option<Value> {
-    Some(object(&[value(cell, measure)?, json!({ "benchmark": group.key.benchmark })]))
+    Some(object(&[
+        value(cell, measure)?,
+        json!({ "benchmark": group.key.benchmark }),
+    ]))
 }
 
 fn memory_time(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Option<Value> {
     let time = words::pair(group, Measure::Wall, &cell.runtime, baseline)?;
     let memory = words::pair(group, Measure::Memory, &cell.runtime, baseline)?;
-    Some(json!({ "benchmark": group.key.benchmark, "runtime": cell.runtime, "time": time.ratio.value,
-                 "memory": memory.ratio.value, "n": time.ratio.n }))
+    Some(
+        json!({ "benchmark": group.key.benchmark, "runtime": cell.runtime, "time": time.ratio.value,
+                 "memory": memory.ratio.value, "n": time.ratio.n }),
+    )
 }
 
 fn cores(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> Option<Value> {
-    let busy = cell.estimates.get(&Measure::Utilisation).filter(|_| words::has_numbers(cell))?;
+    let busy = cell
+        .estimates
+        .get(&Measure::Utilisation)
+        .filter(|_| words::has_numbers(cell))?;
     Some(json!({
         "benchmark": group.key.benchmark, "order": analysis.groups.iter().position(|g| g.key == group.key),
         "runtime": cell.runtime, "busy": busy.value, "idle": (1.0 - busy.value).max(0.0), "whole": 1,
@@ -158,13 +179,22 @@ fn cores(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> Option<Valu
 fn levels(cell: &Cell) -> Option<Value> {
     let cold = value(cell, Measure::Cold);
     let part = |field| cold.as_ref().map(|c| c[field].clone());
-    let rest = json!({ "cold": part("value"), "coldText": part("text").unwrap_or_else(|| json!("unavailable")) });
+    let rest =
+        json!({ "cold": part("value"), "coldText": part("text").unwrap_or_else(|| json!("unavailable")) });
     Some(object(&[value(cell, Measure::Wall)?, rest]))
 }
 
 fn each_point(groups: &[&GroupAnalysis], measure: Measure) -> Vec<Value> {
-    let cells = groups.iter().flat_map(|g| &g.cells).filter(|c| words::has_numbers(c));
-    let points = cells.flat_map(|c| c.invocations.iter().filter(|p| p.failure.is_none()).map(move |p| (c, p)));
+    let cells = groups
+        .iter()
+        .flat_map(|g| &g.cells)
+        .filter(|c| words::has_numbers(c));
+    let points = cells.flat_map(|c| {
+        c.invocations
+            .iter()
+            .filter(|p| p.failure.is_none())
+            .map(move |p| (c, p))
+    });
     points
         .filter_map(|(c, p)| {
             let x = *p.summaries.get(&measure)?;
@@ -176,12 +206,20 @@ fn each_point(groups: &[&GroupAnalysis], measure: Measure) -> Vec<Value> {
 
 fn warmup(analysis: &Analysis, groups: &[&GroupAnalysis]) -> Vec<Value> {
     let mut rows = Vec::new();
-    for cell in groups.iter().flat_map(|g| &g.cells).filter(|c| words::has_numbers(c)) {
+    for cell in groups
+        .iter()
+        .flat_map(|g| &g.cells)
+        .filter(|c| words::has_numbers(c))
+    {
         let order = analysis.runtimes.iter().position(|r| r.name == cell.runtime);
         let ok = cell.invocations.iter().filter(|p| p.failure.is_none());
         for (invocation, point) in ok.enumerate() {
             for (iteration, wall) in point.wall_ns.iter().enumerate() {
-                let steady = if iteration == point.steady_from as usize { "yes" } else { "" };
+                let steady = if iteration == point.steady_from as usize {
+                    "yes"
+                } else {
+                    ""
+                };
                 rows.push(json!({ "runtime": cell.runtime, "order": order, "invocation": invocation, "iteration": iteration,
                                   "value": *wall as f64 * 1e-9, "steady": steady }));
             }
@@ -200,7 +238,8 @@ fn matrix(group: &GroupAnalysis, measure: Measure) -> Vec<Value> {
             let rest = if a == b {
                 json!({ "ratio": 1, "sign": "", "label": "", "text": "itself" })
             } else {
-                relation(group, measure, a, b).unwrap_or_else(|| json!({ "label": "no pair", "text": "no pair" }))
+                relation(group, measure, a, b)
+                    .unwrap_or_else(|| json!({ "label": "no pair", "text": "no pair" }))
             };
             rows.push(object(&[json!({ "a": a, "b": b }), rest]));
         }
@@ -214,13 +253,20 @@ fn scaling(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
     };
     (analysis.groups.iter().filter(same))
         .flat_map(|g| g.cells.iter().map(move |c| (g, c)))
-        .filter_map(|(g, c)| Some(object(&[value(c, Measure::Wall)?, json!({ "cores": g.key.cores })])))
+        .filter_map(|(g, c)| {
+            Some(object(&[
+                value(c, Measure::Wall)?,
+                json!({ "cores": g.key.cores }),
+            ]))
+        })
         .collect()
 }
 
 fn fairness(group: &GroupAnalysis) -> Vec<Value> {
     let cells = group.cells.iter().filter(|c| words::has_numbers(c));
-    let all: Vec<_> = cells.flat_map(|c| c.fairness.iter().map(move |(name, f)| (c, name, f))).collect();
+    let all: Vec<_> = cells
+        .flat_map(|c| c.fairness.iter().map(move |(name, f)| (c, name, f)))
+        .collect();
     let several = all.iter().any(|(_, name, _)| *name != all[0].1);
     (all.iter())
         .map(|(c, counter, f)| {
@@ -240,14 +286,23 @@ pub const SENSORS: [&str; 3] = [
 ];
 
 fn sensors(analysis: &Analysis) -> Vec<Value> {
-    let points = || analysis.groups.iter().flat_map(|g| &g.cells).flat_map(|c| &c.invocations);
+    let points = || {
+        analysis
+            .groups
+            .iter()
+            .flat_map(|g| &g.cells)
+            .flat_map(|c| &c.invocations)
+    };
     let mut rows = Vec::new();
     for (order, sensor) in SENSORS.iter().enumerate() {
         for p in points() {
-            let readings: [&Reading<f64>; 3] = [&p.sensors.steal, &p.sensors.foreign, &p.sensors.cpu_pressure];
+            let readings: [&Reading<f64>; 3] =
+                [&p.sensors.steal, &p.sensors.foreign, &p.sensors.cpu_pressure];
             if let Some(share) = readings[order].value() {
-                rows.push(json!({ "sensor": sensor, "order": order, "sequence": p.sequence, "share": share,
-                                  "contaminated": p.contaminated.join("; ") }));
+                rows.push(
+                    json!({ "sensor": sensor, "order": order, "sequence": p.sequence, "share": share,
+                                  "contaminated": p.contaminated.join("; ") }),
+                );
             }
         }
     }
@@ -258,12 +313,20 @@ fn canary(analysis: &Analysis) -> Vec<Value> {
     let mut rows = Vec::new();
     for group in &analysis.groups {
         for block in &group.blocks {
-            let points = group.cells.iter().flat_map(|c| &c.invocations).filter(|p| p.block == block.block);
-            let (Some(ns), Some(sequence)) = (block.before.canary_ns.value(), points.map(|p| p.sequence).min()) else {
+            let points = group
+                .cells
+                .iter()
+                .flat_map(|c| &c.invocations)
+                .filter(|p| p.block == block.block);
+            let (Some(ns), Some(sequence)) =
+                (block.before.canary_ns.value(), points.map(|p| p.sequence).min())
+            else {
                 continue;
             };
-            rows.push(json!({ "sequence": sequence, "value": ns * 1e-9, "text": number::duration(*ns),
-                              "contaminated": block.contaminated.join("; ") }));
+            rows.push(
+                json!({ "sequence": sequence, "value": ns * 1e-9, "text": number::duration(*ns),
+                              "contaminated": block.contaminated.join("; ") }),
+            );
         }
     }
     rows
@@ -272,7 +335,11 @@ fn canary(analysis: &Analysis) -> Vec<Value> {
 /// The selection with which a report opens.
 pub fn first_selection(analysis: &Analysis) -> Option<Selection> {
     let baseline = analysis.plan.baseline.clone();
-    let other = analysis.runtimes.iter().map(|r| &r.name).find(|r| **r != baseline);
+    let other = analysis
+        .runtimes
+        .iter()
+        .map(|r| &r.name)
+        .find(|r| **r != baseline);
     Some(Selection {
         runtime: other.unwrap_or(&baseline).clone(),
         baseline,

@@ -73,20 +73,18 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
 
 /// A line broken at spaces, indented by one.
 fn wrapped(line: &str, width: usize) -> String {
-    let mut out = String::new();
-    let mut column = 0;
+    let mut lines = vec![String::new()];
     for word in line.split(' ') {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            out.push('\n');
-            column = 0;
+        let last = lines.last_mut().expect("there is always a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!(" {word}"));
+        } else {
+            last.push(' ');
+            last.push_str(word);
         }
-        out.push(' ');
-        out.push_str(word);
-        column += 1 + length;
     }
-    out.push('\n');
-    out
+    let lines: Vec<&str> = lines.iter().map(|l| l.trim_end()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Cuts the runtimes into pages that fit; every page repeats the first column, which ratios are relative to.
@@ -117,15 +115,29 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
         table.force_no_tty();
     }
     let heads = columns.iter().map(|&c| words::plain(&comparison.runtimes[c]));
-    table.set_header(std::iter::once("benchmark".to_string()).chain(heads).map(|h| {
-        TableCell::new(h).add_attribute(Attribute::Bold)
-    }));
+    table.set_header(
+        std::iter::once("benchmark".to_string())
+            .chain(heads)
+            .map(|h| TableCell::new(h).add_attribute(Attribute::Bold)),
+    );
     // Numbers stand right-aligned, signs left-aligned beside them.
-    let width = |c: usize| comparison.rows.iter().map(|r| r.entries[c].text.chars().count()).max().unwrap_or(0);
+    let width = |c: usize| {
+        comparison
+            .rows
+            .iter()
+            .map(|r| r.entries[c].text.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: Vec<usize> = columns.iter().map(|&c| width(c)).collect();
     for row in &comparison.rows {
         let mut cells = vec![TableCell::new(words::plain(&row.label))];
-        cells.extend(columns.iter().zip(&widths).map(|(&c, &w)| styled(&row.entries[c], w, colour)));
+        cells.extend(
+            columns
+                .iter()
+                .zip(&widths)
+                .map(|(&c, &w)| styled(&row.entries[c], w, colour)),
+        );
         table.add_row(cells);
     }
     let lines: Vec<String> = (table.lines()).map(|l| l.trim_end().to_string()).collect();

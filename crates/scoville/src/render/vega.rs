@@ -22,7 +22,14 @@ pub fn render(analysis: &Analysis, measure: Measure) -> Result<Vec<(String, Stri
         return Ok(files);
     };
     for f in &figure::figures(analysis) {
-        for selection in selections(analysis, f, &Selection { measure, ..first.clone() }) {
+        for selection in selections(
+            analysis,
+            f,
+            &Selection {
+                measure,
+                ..first.clone()
+            },
+        ) {
             let rows = rows::rows(analysis, f.id, &selection);
             if !rows.is_empty() {
                 let spec = filled(f, &selection, rows);
@@ -58,7 +65,9 @@ fn selections(analysis: &Analysis, figure: &Figure, first: &Selection) -> Vec<Se
                 })
                 .collect()
         }
-        _ => (comparison::sizes(analysis).into_iter()).map(|s| with(s, None)).collect(),
+        _ => (comparison::sizes(analysis).into_iter())
+            .map(|s| with(s, None))
+            .collect(),
     }
 }
 
@@ -69,7 +78,11 @@ fn filled(figure: &Figure, selection: &Selection, rows: Vec<Value>) -> Value {
         "absolute" | "strip" => selection.measure,
         _ => Measure::Wall,
     };
-    let ticks: Vec<Value> = rows.iter().map(|r| r["cores"].clone()).filter(|c| !c.is_null()).collect();
+    let ticks: Vec<Value> = rows
+        .iter()
+        .map(|r| r["cores"].clone())
+        .filter(|c| !c.is_null())
+        .collect();
     for parameter in spec["params"].as_array_mut().into_iter().flatten() {
         match parameter["name"].as_str() {
             Some("unit") => parameter["value"] = json!(figure::axis_unit(measure)),
@@ -85,7 +98,8 @@ fn filled(figure: &Figure, selection: &Selection, rows: Vec<Value>) -> Value {
         spec["width"] = json!(WIDTH);
     }
     spec["data"] = json!({ "name": "rows", "values": rows });
-    spec["title"] = json!({ "text": figure.title_for(selection), "anchor": "start", "fontSize": 13, "offset": 12 });
+    spec["title"] =
+        json!({ "text": figure.title_for(selection), "anchor": "start", "fontSize": 13, "offset": 12 });
     spec["usermeta"] = json!({ "caption": figure.caption });
     spec["background"] = json!("white");
     spec
@@ -93,8 +107,13 @@ fn filled(figure: &Figure, selection: &Selection, rows: Vec<Value>) -> Value {
 
 /// Whether a logarithmic axis over these rows spans less than a decade, so that every tick may be labelled.
 fn short(rows: &[Value]) -> bool {
-    const FIELDS: [&str; 9] = ["value", "low", "high", "cold", "ratio", "least", "most", "time", "memory"];
-    let ends = rows.iter().flat_map(|r| FIELDS.iter().filter_map(|f| r[*f].as_f64())).filter(|x| *x > 0.0);
+    const FIELDS: [&str; 9] = [
+        "value", "low", "high", "cold", "ratio", "least", "most", "time", "memory",
+    ];
+    let ends = rows
+        .iter()
+        .flat_map(|r| FIELDS.iter().filter_map(|f| r[*f].as_f64()))
+        .filter(|x| *x > 0.0);
     let (least, most) = ends.fold((f64::INFINITY, 0.0_f64), |(lo, hi), x| (lo.min(x), hi.max(x)));
     most / least < 9.0
 }
@@ -110,7 +129,13 @@ fn file_name(figure: &Figure, selection: &Selection) -> String {
         parts.push(selection.runtime.clone());
     }
     let name: String = (parts.join("-").chars())
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     format!("{}.vl.json", name.trim_start_matches('.'))
 }

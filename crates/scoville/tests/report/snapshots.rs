@@ -11,13 +11,20 @@ use super::fixture;
 fn small() -> Analysis {
     let mut analysis = fixture::rich();
     let kept = ["counting", "chameneos"];
-    analysis.groups.retain(|g| kept.contains(&g.key.benchmark.as_str()) && g.key.cores == 1);
-    analysis.plan.groups.retain(|g| kept.contains(&g.key.benchmark.as_str()) && g.key.cores == 1);
+    analysis
+        .groups
+        .retain(|g| kept.contains(&g.key.benchmark.as_str()) && g.key.cores == 1);
+    analysis
+        .plan
+        .groups
+        .retain(|g| kept.contains(&g.key.benchmark.as_str()) && g.key.cores == 1);
     analysis.benchmarks.retain(|b| kept.contains(&b.name.as_str()));
     for group in &mut analysis.groups {
         group.blocks.truncate(1);
         group.cells.truncate(4);
-        group.pairs.retain(|p| ["datil", "tokio", "actix"].contains(&p.a.as_str()) && p.b == "datil");
+        group
+            .pairs
+            .retain(|p| ["datil", "tokio", "actix"].contains(&p.a.as_str()) && p.b == "datil");
         for point in group.cells.iter_mut().map(|c| {
             c.invocations.truncate(2);
             &mut c.invocations
@@ -73,7 +80,10 @@ fn vega_lite() {
 
 #[test]
 fn page_without_its_scripts() {
-    check("html", &without_scripts(&html::render(&small())).replace("><", ">\n<"));
+    check(
+        "html",
+        &without_scripts(&html::render(&small())).replace("><", ">\n<"),
+    );
 }
 
 /// The page as it is read without script; the policy's hashes and the style sheet go too, they change with the assets.

@@ -269,7 +269,13 @@
     const measure = measures.get(state.measure);
     const spec = structuredClone(data.figures[figure.id].spec);
     spec.data = { name: "rows", values };
-    const width = Math.max(280, $(".plot", figure.element).clientWidth || 760);
+    const plot = $(".plot", figure.element);
+    const grid = figure.id === "heat" || figure.id === "matrix";
+    const width = Math.max(280, plot.clientWidth || 760, grid ? 120 + 58 * new Set(values.map((r) => r.runtime ?? r.b)).size : 0);
+    const wide = width > plot.clientWidth;
+    plot.classList.toggle("wide", wide);
+    if (wide) plot.tabIndex = 0;
+    else plot.removeAttribute("tabindex");
     if (spec.width === "container") Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
     if (spec.columns) {
       const beside = spec.resolve ? 66 : 26; // what stands between two panels: an axis of its own, or only a gap
@@ -372,7 +378,7 @@
     const body = result.createTBody();
     for (const row of shown) {
       body.insertRow().append(...columns.map(([field, , format]) => {
-        const value = row[field] ?? (field === columns.at(-1)[0] || field !== "ratio" ? "" : row.label);
+        const value = row[field] ?? (field === "ratio" ? row.label ?? "" : "");
         return make("td", value === "" || typeof value === "string" ? value : show[format](value), numeric(format));
       }));
     }
