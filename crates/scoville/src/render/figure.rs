@@ -160,6 +160,16 @@ const VALUE_COLUMNS: &[(&str, &str, Format)] = &[
     ("method", "Interval", Text),
 ];
 
+const SHARE_COLUMNS: &[(&str, &str, Format)] = &[
+    ("benchmark", "Benchmark", Text),
+    ("runtime", "Runtime", Text),
+    ("value", "Utilisation", Percent),
+    ("low", "Low", Percent),
+    ("high", "High", Percent),
+    ("n", "n", Count),
+    ("method", "Interval", Text),
+];
+
 /// Every figure for this analysis: the runtimes' colours and the margin are the session's.
 pub fn figures(analysis: &Analysis) -> Vec<Figure> {
     let look = Look::new(analysis);
@@ -175,8 +185,8 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
             id: "heat",
             title: "{measure} relative to {baseline}, {size} (ratio, {direction})",
             caption: "Blue is faster or smaller than the baseline, orange slower or larger, on a logarithmic scale that ends at 8 \
-                      times. The sign is the verdict: − faster, + slower, = equal within the margin, ? undecided, ( ) not after \
-                      Holm's correction. Words stand where there is no number.",
+                      times. The sign is the verdict: − faster, + slower, = equal within the margin, ? undecided, ~ asymmetric tail, ( ) not \
+                      after Holm's correction. Words stand where there is no number.",
             columns: RATIO_COLUMNS,
             per_benchmark: false,
             spec: heat(look),
@@ -233,7 +243,7 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
             id: "utilisation",
             title: "CPU utilisation, {size}: CPU time over wall time and cores (no direction)",
             caption: "Of the steady iterations, start-up excluded, with its 95 % interval.",
-            columns: VALUE_COLUMNS,
+            columns: SHARE_COLUMNS,
             per_benchmark: false,
             spec: utilisation(look),
         },

@@ -10,7 +10,7 @@ use super::words;
 /// # Errors
 /// Never for an analysis made by this program; `serde_json` reports numbers or keys that JSON cannot express.
 pub fn render(analysis: &Analysis) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(&without_unverified_times(analysis))
+    serde_json::to_string(&without_unverified_times(analysis))
 }
 
 fn without_unverified_times(analysis: &Analysis) -> Analysis {

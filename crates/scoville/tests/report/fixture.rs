@@ -451,7 +451,7 @@ fn invocation(
             (wall * warm * random.around(0.03)) as u64
         })
         .collect();
-    let utilisation = (0.5 + 0.45 * random.unit()).min(1.0);
+    let utilisation = (0.5 + 0.08 * (runtime % 6) as f64) * random.around(0.02);
     let memory = (3.0 + 40.0 * runtime as f64) * 1_048_576.0 * random.around(0.01);
     let summaries = [
         (Measure::Wall, wall),
@@ -599,7 +599,7 @@ fn pairs(cells: &[Cell], n: u32, random: &mut Random) -> Vec<Pair> {
             for (&measure, of_a) in &a.estimates {
                 let half = 0.008 + 0.04 * random.unit().powi(2);
                 let tail = random.unit() < 0.05;
-                let ratio = of_a.value / b.estimates[&measure].value;
+                let ratio = of_a.value / b.estimates[&measure].value * random.around(0.004);
                 pairs.push(pair(measure, &a.runtime, &b.runtime, ratio, half, n, tail));
                 pairs.push(pair(measure, &b.runtime, &a.runtime, 1.0 / ratio, half, n, tail));
             }

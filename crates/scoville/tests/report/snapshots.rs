@@ -61,7 +61,8 @@ fn markdown_table() {
 #[test]
 fn exchange_formats() {
     let analysis = small();
-    check("json", &json::render(&analysis).unwrap());
+    let value: serde_json::Value = serde_json::from_str(&json::render(&analysis).unwrap()).unwrap();
+    check("json", &serde_json::to_string_pretty(&value).unwrap());
     check("csv-invocations", &csv::invocations(&analysis));
     check("csv-iterations", &csv::iterations(&analysis));
     check("benchstat", &benchstat::render(&analysis));

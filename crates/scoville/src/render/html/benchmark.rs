@@ -1,12 +1,14 @@
 //! The section of one benchmark.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::{Markup, html};
 
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
 use crate::model::benchmark::Benchmark;
 
 use super::super::figure::Figure;
-use super::super::{csv, number, rows, words};
+use super::super::{csv, number, words};
 use super::page;
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
@@ -21,18 +23,12 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
             summary { h3 { (benchmark.title) } span.note { (benchmark.measures) } (troubles(&groups)) }
             (description(analysis, benchmark, &groups))
             @for group in &groups { (measures_table(analysis, group)) }
-            @for figure in figures.iter().filter(|f| f.per_benchmark && wanted(f.id, &groups)) {
-                (page::skeleton(figure, Some(&benchmark.name), title(analysis, figure), html! {}))
-            }
+            @let ids: Vec<&str> = figures.iter().filter(|f| f.per_benchmark && wanted(f.id, &groups)).map(|f| f.id).collect();
+            div.figures.js-only data-benchmark=(benchmark.name) data-figures=(ids.join(" ")) {}
             (metrics(&groups))
             (commands(analysis, &benchmark.name))
         }
     }
-}
-
-/// The title of the default selection; the section already names the benchmark.
-fn title(analysis: &Analysis, figure: &Figure) -> String {
-    rows::first_selection(analysis).map_or_else(String::new, |selection| figure.title_for(&selection))
 }
 
 /// Cells without numbers, named in the summary line so that a closed section hides none.
@@ -163,38 +159,51 @@ fn reason(cell: &Cell) -> String {
     }
 }
 
+/// One line per cell, one column per metric that any of them has.
 fn metrics(groups: &[&GroupAnalysis]) -> Markup {
-    let any = (groups.iter().flat_map(|g| &g.cells))
-        .any(|c| words::has_numbers(c) && !(c.metrics.is_empty() && c.process.is_empty()));
+    let shown = || {
+        let cells = groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)));
+        cells.filter(|(_, c)| words::has_numbers(c))
+    };
+    let all = |c: &Cell| -> BTreeMap<String, f64> {
+        let both = c.metrics.iter().chain(&c.process);
+        both.map(|(name, x)| (name.clone(), *x)).collect()
+    };
+    let names: BTreeSet<String> = shown().flat_map(|(_, c)| all(c).into_keys()).collect();
+    if names.is_empty() {
+        return html! {};
+    }
     html! {
-        @if any {
-            details { summary { "Metrics and process counters (medians)" }
-                div.scroll tabindex="0" role="region" aria-label="Metrics" {
-                    table { thead { tr { th scope="col" { "Size" } th scope="col" { "Runtime" } th scope="col" { "Metric" } th.num scope="col" { "Median" } } }
-                        tbody { @for g in groups { @for c in g.cells.iter().filter(|c| words::has_numbers(c)) {
-                            @for (name, value) in c.metrics.iter().chain(&c.process) {
-                                tr { td { (g.key.preset) ", " (words::cores(g.key.cores)) } td { (c.runtime) } td { (name) } td.num { (number::significant(*value)) } }
-                            }
-                        } } }
-                    }
+        details { summary { "Metrics and process counters (medians)" }
+            div.scroll tabindex="0" role="region" aria-label="Metrics" {
+                table.measures {
+                    thead { tr { th scope="col" { "Runtime, cores" } @for name in &names { th scope="col" { (name) } } } }
+                    tbody { @for (g, c) in shown() {
+                        @let values = all(c);
+                        tr { td { (c.runtime) ", " (g.key.cores) }
+                            @for name in &names { td { (values.get(name).map_or_else(|| "–".into(), |x| number::significant(*x))) } } }
+                    } }
                 }
             }
         }
     }
 }
 
+/// The commands of a runtime are the same for every benchmark, unless a manifest says otherwise: those stand here.
 fn commands(analysis: &Analysis, benchmark: &str) -> Markup {
-    let planned = analysis
-        .plan
-        .groups
-        .iter()
-        .filter(|g| g.key.benchmark == benchmark);
+    let planned = || (analysis.plan.groups.iter()).filter(|g| g.key.benchmark == benchmark);
+    let own = || {
+        let all = planned().flat_map(|g| g.competitors.iter().map(move |c| (g, c)));
+        all.filter(|(g, c)| page::usual_launch(analysis, &c.runtime, g.key.cores) != Some(&c.launch))
+    };
+    let runtimes: BTreeSet<&str> = planned()
+        .flat_map(|g| &g.competitors)
+        .map(|c| c.runtime.as_str())
+        .collect();
     html! {
         details { summary { "Exact command lines" }
-            @for group in planned {
-                p.note { (group.key.preset) ", " (words::cores(group.key.cores)) }
-                @for c in &group.competitors { pre { (c.runtime) ": " @for (k, v) in &c.launch.env { (k) "=" (v) " " } (c.launch.command.join(" ")) } }
-            }
+            p.note { "As for every benchmark: " @for r in &runtimes { a href={ "#runtime-" (r) } { (r) } " " } }
+            @for (g, c) in own() { p.note { (c.runtime) ", " (g.key.preset) ", " (words::cores(g.key.cores)) } pre { (page::command_line(&c.launch)) } }
         }
     }
 }

@@ -19,12 +19,14 @@ use super::super::rows::SENSORS;
 use super::super::words::{self, MEASURES};
 use super::super::{comparison, figure};
 
-/// Steps per factor e: a step is 0.05 %.
-const STEPS: f64 = 2000.0;
+/// Steps per factor e: a step is 0.15 %, so that a decoded number is right to 0.08 %.
+const STEPS: f64 = 650.0;
+/// Steps per factor e of single invocations and iterations: right to 0.13 %, far less than a mark's width.
+const POINT_STEPS: f64 = 400.0;
 /// Most points of warm-up curves in one report; see [`Thinning`].
-const WARMUP_POINTS: usize = 240_000;
+const WARMUP_POINTS: usize = 100_000;
 /// Most invocations in the sensors' timeline.
-const SENSOR_POINTS: usize = 3_000;
+const SENSOR_POINTS: usize = 2_000;
 
 /// How the warm-up series were thinned to fit one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ impl Thinning {
             .filter(|c| words::has_numbers(c))
             .collect();
         let per_cell = WARMUP_POINTS / cells.len().max(1);
-        let invocations = (per_cell / 60).clamp(1, 5);
+        let invocations = (per_cell / 40).clamp(1, 5);
         let iterations = (per_cell / invocations).clamp(30, 200);
         let thinned = (cells.iter()).any(|c| {
             c.invocations.len() > invocations || c.invocations.iter().any(|p| p.wall_ns.len() > iterations)
@@ -68,9 +70,13 @@ impl Thinning {
     }
 }
 
-/// The embedded data: JSON, deflated, in base64.
+/// The embedded data: JSON, packed.
 pub fn embedded(analysis: &Analysis) -> String {
-    let text = value(analysis).to_string();
+    packed(&value(analysis).to_string())
+}
+
+/// Text deflated, in base64.
+pub fn packed(text: &str) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     (encoder.write_all(text.as_bytes())).expect("memory accepts bytes");
     let bytes = encoder.finish().expect("memory accepts bytes");
@@ -90,6 +96,7 @@ fn value(analysis: &Analysis) -> Value {
         "baseline": analysis.plan.baseline,
         "margin": analysis.plan.method.margin,
         "steps": STEPS,
+        "pointSteps": POINT_STEPS,
         "runtimes": analysis.runtimes.iter().map(|r| &r.name).collect::<Vec<_>>(),
         "measures": measures(),
         "sizes": sizes(analysis),
@@ -130,7 +137,7 @@ fn figures(analysis: &Analysis) -> Value {
             .collect();
         all.insert(
             f.id.into(),
-            json!({ "title": f.title, "columns": columns, "spec": f.spec }),
+            json!({ "title": f.title, "caption": f.caption, "columns": columns, "spec": f.spec }),
         );
     }
     Value::Object(all)
@@ -174,9 +181,16 @@ fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value 
     out
 }
 
+/// `[value, n, low, high, method]`; the interval's ends in steps from the value.
 fn estimate(e: &Estimate) -> Value {
     match &e.interval {
-        Some(i) => json!([rounded(e.value), e.n, rounded(i.low), rounded(i.high), i.method]),
+        Some(i) => json!([
+            rounded(e.value),
+            e.n,
+            steps(i.low / e.value),
+            steps(i.high / e.value),
+            i.method
+        ]),
         None => json!([rounded(e.value), e.n]),
     }
 }
@@ -207,9 +221,13 @@ fn points(cell: &Cell) -> Value {
     if !marked.is_empty() {
         out["x"] = json!(marked);
     }
-    for (&measure, e) in &cell.estimates {
+    for (measure, e) in compared().filter_map(|m| Some((m, cell.estimates.get(&m)?))) {
         let column: Vec<Option<i64>> = (ok.iter())
-            .map(|p| p.summaries.get(&measure).and_then(|&v| steps(v / e.value)))
+            .map(|p| {
+                p.summaries
+                    .get(&measure)
+                    .and_then(|&v| logarithm(v / e.value, POINT_STEPS))
+            })
             .collect();
         out[words::slug(measure)] = json!(column);
     }
@@ -229,7 +247,11 @@ fn deltas(numbers: impl Iterator<Item = i64>) -> Vec<i64> {
 
 /// A positive ratio in steps; nothing for what has no logarithm.
 fn steps(ratio: f64) -> Option<i64> {
-    (ratio.is_finite() && ratio > 0.0).then(|| (ratio.ln() * STEPS).round() as i64)
+    logarithm(ratio, STEPS)
+}
+
+fn logarithm(ratio: f64, steps: f64) -> Option<i64> {
+    (ratio.is_finite() && ratio > 0.0).then(|| (ratio.ln() * steps).round() as i64)
 }
 
 /// `[position, steady from, raw, stride, steps]` of the invocations shown.
@@ -247,7 +269,7 @@ fn warmups(cell: &Cell, thinning: Thinning) -> Value {
             let (raw, stride) = layout(point.wall_ns.len(), thinning.iterations);
             let shown = (0..point.wall_ns.len()).filter(|&i| i < raw || (i - raw) % stride == 0);
             let series: Vec<Option<i64>> = shown
-                .map(|i| steps(point.wall_ns[i] as f64 / reference.value))
+                .map(|i| logarithm(point.wall_ns[i] as f64 / reference.value, POINT_STEPS))
                 .collect();
             json!([position, point.steady_from, raw, stride, series])
         })
@@ -273,38 +295,59 @@ fn layout(len: usize, wanted: usize) -> (usize, usize) {
     (raw, (len - raw).div_ceil(wanted - raw))
 }
 
-/// By measure: `[a, b, n, ratio, low, high, sign]` flat. Only one direction of a pair is stored where the other is its
-/// exact mirror.
+/// By measure, in columns over the pairs of `order` (first with second, first with third ...): ratio (less the expected
+/// one), low, high, sign and n. Only one direction is stored; where the other is not its exact mirror it stands in `extra`.
 fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
     let shown: Vec<&str> = (group.cells.iter())
-        .filter(|c| words::has_numbers(c))
+        .filter(|c| words::has_numbers(c) && names.contains_key(c.runtime.as_str()))
         .map(|c| c.runtime.as_str())
         .collect();
     let by_key: HashMap<(Measure, &str, &str), &Pair> = (group.pairs.iter())
-        .filter(|p| shown.contains(&p.a.as_str()) && shown.contains(&p.b.as_str()))
         .map(|p| ((p.measure, p.a.as_str(), p.b.as_str()), p))
         .collect();
-    let mut out: Map<String, Value> = Map::new();
-    for pair in &group.pairs {
-        let key = (pair.measure, pair.a.as_str(), pair.b.as_str());
-        let (Some(&a), Some(&b)) = (names.get(key.1), names.get(key.2)) else {
-            continue;
-        };
-        let Some(code) = by_key.get(&key).map(|_| coded(pair)) else {
-            continue;
-        };
-        let mirrored =
-            (by_key.get(&(pair.measure, key.2, key.1))).is_some_and(|other| mirror(&coded(other)) == code);
-        if mirrored && a > b {
-            continue;
+    let order: Vec<usize> = shown.iter().map(|r| names[r]).collect();
+    let mut out = json!({ "order": order });
+    for measure in compared() {
+        let mut columns: [Vec<Value>; 5] = Default::default();
+        let mut extra = Vec::new();
+        for (i, a) in shown.iter().enumerate() {
+            for b in &shown[i + 1..] {
+                let there = by_key.get(&(measure, a, b)).map(|p| coded(p));
+                let back = by_key.get(&(measure, b, a)).map(|p| coded(p));
+                if let Some(code) = back.filter(|code| there.as_ref() != Some(&mirror(code))) {
+                    extra.push(json!([names[b], names[a], code.steps, code.sign, code.n]));
+                }
+                let [q, low, high] = there.as_ref().map_or([None; 3], |c| c.steps);
+                let q = q.map(|q| q - expected(group, measure, a, b));
+                let sign = there.as_ref().map_or("", |c| c.sign.as_str());
+                let n = there.as_ref().map_or(0, |c| c.n);
+                let row = [json!(q), json!(low), json!(high), json!(sign), json!(n)];
+                columns.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
+            }
         }
-        let list = out.entry(words::slug(pair.measure)).or_insert_with(|| json!([]));
-        let list = list.as_array_mut().expect("made as a list");
-        list.extend([json!(a), json!(b), json!(pair.ratio.n)]);
-        list.extend(code.steps.map(|s| json!(s)));
-        list.push(json!(code.sign));
+        let [q, low, high, sign, n] = columns;
+        let mut coded = json!({ "q": q, "l": low, "h": high, "g": sign, "n": n });
+        if !extra.is_empty() {
+            coded["extra"] = json!(extra);
+        }
+        out[words::slug(measure)] = coded;
     }
-    Value::Object(out)
+    out
+}
+
+/// The ratio of the two cells' estimates in steps: near the typical ratio, so that only the difference is stored.
+fn expected(group: &GroupAnalysis, measure: Measure, a: &str, b: &str) -> i64 {
+    let stored = |runtime| {
+        let e = words::cell(group, runtime)?.estimates.get(&measure)?;
+        rounded(e.value).as_f64()
+    };
+    let ratio = stored(a).zip(stored(b)).and_then(|(a, b)| steps(a / b));
+    ratio.unwrap_or(0)
+}
+
+/// Measures that are compared between runtimes: those with a direction.
+fn compared() -> impl Iterator<Item = Measure> {
+    MEASURES.into_iter().filter(|m| words::lower_is_better(*m))
 }
 
 #[derive(PartialEq)]
@@ -312,6 +355,7 @@ struct Coded {
     /// The ratio, and the interval's ends as differences from it.
     steps: [Option<i64>; 3],
     sign: String,
+    n: u32,
 }
 
 fn coded(pair: &Pair) -> Coded {
@@ -325,6 +369,7 @@ fn coded(pair: &Pair) -> Coded {
             interval.and_then(|i| arm(i.high)),
         ],
         sign: words::sign(pair),
+        n: pair.ratio.n,
     }
 }
 
@@ -339,6 +384,7 @@ fn mirror(code: &Coded) -> Coded {
     Coded {
         steps: [ratio.map(|x| -x), high.map(|x| -x), low.map(|x| -x)],
         sign: swapped.collect(),
+        n: code.n,
     }
 }
 
@@ -420,6 +466,7 @@ mod tests {
         let code = Coded {
             steps: [Some(5), Some(-2), None],
             sign: "(+)~".into(),
+            n: 12,
         };
         assert!(mirror(&mirror(&code)) == code);
         assert_eq!(mirror(&code).sign, "(-)~");

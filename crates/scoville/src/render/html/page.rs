@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::model::analysis::{Analysis, Measure};
 use crate::model::machine::Finding;
 use crate::model::reading::Reading;
+use crate::model::runtime::Launch;
 
 use super::super::comparison::{self, Comparison, Tone};
 use super::super::figure::{self, Figure};
@@ -119,7 +120,7 @@ fn controls(analysis: &Analysis) -> Markup {
             }
             form.selection.js-only id="selection" {
                 label { span { "Baseline" } select id="baseline" { @for r in &analysis.runtimes { option value=(r.name) selected[r.name == analysis.plan.baseline] { (r.name) } } } }
-                label { span { "Measure" } select id="measure" { @for m in words::MEASURES { option value=(words::slug(m)) { (words::title(m)) } } } }
+                label { span { "Measure" } select id="measure" { @for m in words::MEASURES.into_iter().filter(|m| words::lower_is_better(*m)) { option value=(words::slug(m)) { (words::title(m)) } } } }
                 label { span { "Size" } select id="size" { @for (preset, cores) in &sizes { option value={ (preset) "/" (cores) } { (preset) ", " (words::cores(*cores)) } } } }
                 button type="button" id="theme" aria-label="Switch between light and dark" { "Light / dark" }
             }
@@ -130,17 +131,17 @@ fn controls(analysis: &Analysis) -> Markup {
 /// A figure of the whole session: the skeleton that the script fills, and the table of the default selection.
 fn overview_figure(analysis: &Analysis, figure: &Figure) -> Markup {
     html! {
-        (skeleton(figure, None, default_title(analysis, figure), static_table(analysis, figure.id)))
+        (skeleton(figure, default_title(analysis, figure), static_table(analysis, figure.id)))
     }
 }
 
 /// The place of a figure. The table stands in the file where there is one; the script replaces it when the selection
 /// changes.
-pub fn skeleton(figure: &Figure, benchmark: Option<&str>, title: String, table: Markup) -> Markup {
+fn skeleton(figure: &Figure, title: String, table: Markup) -> Markup {
     html! {
-        figure.fig data-figure=(figure.id) data-benchmark=[benchmark] {
+        figure.fig data-figure=(figure.id) {
             figcaption {
-                h3 { (title) }
+                h3.title { (title) }
                 p.caption { (figure.caption) " " span.counts {} }
                 @if figure.id == "forest" { label.js-only { span { "Runtime " } select.runtime {} } }
             }
@@ -167,7 +168,7 @@ fn static_table(analysis: &Analysis, id: &str) -> Markup {
             return html! { p { "The tables by benchmark below hold these numbers; with script, this table follows the selection." } };
         }
     };
-    html! { @for table in comparison::tables(analysis, measure) { (comparison_table(analysis, &table)) } }
+    html! { @if let Some(table) = comparison::tables(analysis, measure).first() { (comparison_table(analysis, table)) } }
 }
 
 fn comparison_table(analysis: &Analysis, table: &Comparison) -> Markup {
@@ -204,7 +205,7 @@ fn runtimes(analysis: &Analysis) -> Markup {
         section id="runtimes" aria-labelledby="runtimes-title" {
             h2 id="runtimes-title" { "Runtime by runtime" }
             @for (i, r) in analysis.runtimes.iter().enumerate() {
-                details.runtime {
+                details.runtime id={ "runtime-" (r.name) } {
                     summary { span.swatch style={ "background:" (figure::PALETTE[i % figure::PALETTE.len()]) } {} (r.name)
                         @if let Some(h) = &r.hello { span.note { (h.version) ", " (h.language) } } }
                     dl.facts {
@@ -221,11 +222,39 @@ fn runtimes(analysis: &Analysis) -> Markup {
                         }
                         div { dt { "Command" } dd { code { (r.command.join(" ")) } } }
                     }
+                    (commands(analysis, &r.name))
                     (standing(analysis, &r.name))
                 }
             }
         }
     }
+}
+
+/// The exact command line for each number of cores. A benchmark whose command differs lists its own.
+fn commands(analysis: &Analysis, runtime: &str) -> Markup {
+    let mut cores: Vec<u32> = analysis.plan.groups.iter().map(|g| g.key.cores).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    html! {
+        @for n in cores { @if let Some(launch) = usual_launch(analysis, runtime, n) {
+            p.note { "Command on " (words::cores(n)) }
+            pre { (command_line(launch)) }
+        } }
+    }
+}
+
+/// How a runtime is started in the first group with this many cores.
+pub fn usual_launch<'a>(analysis: &'a Analysis, runtime: &str, cores: u32) -> Option<&'a Launch> {
+    let groups = analysis.plan.groups.iter().filter(|g| g.key.cores == cores);
+    let mut competitors = groups.flat_map(|g| &g.competitors);
+    (competitors.find(|c| c.runtime == runtime)).map(|c| &c.launch)
+}
+
+/// Environment, program and arguments.
+pub fn command_line(launch: &Launch) -> String {
+    let env = launch.env.iter().map(|(k, v)| format!("{k}={v}"));
+    let parts: Vec<String> = env.chain(launch.command.iter().cloned()).collect();
+    parts.join(" ")
 }
 
 /// The runtime's whole-suite summaries and its failures.
@@ -285,7 +314,7 @@ fn environment(analysis: &Analysis, figures: &[Figure]) -> Markup {
             }
             @for id in ["sensors", "canary"] {
                 @let figure = find(figures, id);
-                (skeleton(figure, None, figure.title.to_string(), html! { p { "The CSV export holds these readings." } }))
+                (skeleton(figure, figure.title.to_string(), html! { p { "The CSV export holds these readings." } }))
             }
         }
     }

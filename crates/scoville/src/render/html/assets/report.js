@@ -4,14 +4,19 @@
 (async () => {
   const $ = (selector, root = document) => root.querySelector(selector);
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const data = await unpack($("#data").textContent);
+  const data = JSON.parse(await unpack($("#data").textContent));
+  for (const library of $$("script.library")) {
+    const script = document.createElement("script");
+    script.textContent = await unpack(library.textContent);
+    document.head.append(script);
+  }
   const measures = new Map(data.measures.map((m) => [m.id, m]));
   const state = { baseline: data.baseline, measure: "wall", size: data.sizes[0]?.id, runtime: null, theme: null };
 
   async function unpack(text) {
     const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return JSON.parse(await new Response(stream).text());
+    return new Response(stream).text();
   }
 
   // --- numbers as the tables in the file print them -------------------------------------------------------------
@@ -54,29 +59,35 @@
   // --- looking up -----------------------------------------------------------------------------------------------
 
   const stepped = (q) => Math.exp(q / data.steps);
+  const point = (q) => Math.exp(q / data.pointSteps);
   const mirrored = (sign) => sign.replace(/[+-]/g, (c) => (c === "+" ? "-" : "+"));
   const typographic = (sign) => sign.replaceAll("-", "−");
 
   /** Every pair of a group's measure by "a b", both directions; made when first asked for. */
   function pairsOf(group, measure) {
     group.decoded ??= {};
-    return (group.decoded[measure] ??= decode(group.p[measure] ?? []));
+    return (group.decoded[measure] ??= decode(group, group.p.order, group.p[measure], measure));
   }
 
-  function decode(flat) {
+  function decode(group, order, columns, measure) {
     const pairs = new Map();
-    const arm = (q, d, sign) => (d == null ? null : stepped(sign * (q + d)));
-    for (let i = 0; i < flat.length; i += 7) {
-      const [a, b, n, q, low, high, sign] = flat.slice(i, i + 7);
-      pairs.set(`${a} ${b}`, { ratio: stepped(q), low: arm(q, low, 1), high: arm(q, high, 1), sign, n });
-      if (pairs.has(`${b} ${a}`)) continue;
-      pairs.set(`${b} ${a}`, { ratio: stepped(-q), low: arm(q, high, -1), high: arm(q, low, -1), sign: mirrored(sign), n });
+    const arm = (q, d) => (d == null ? null : stepped(q + d));
+    const pair = (q, low, high, sign, n) => ({ ratio: stepped(q), low: arm(q, low), high: arm(q, high), sign, n });
+    // A ratio is stored as its difference from that of the two estimates.
+    const value = (r) => group.c.find((cell) => cell.r === r).e[measure]?.[0];
+    const expected = (a, b) => Math.round(Math.log(value(a) / value(b)) * data.steps) || 0;
+    const negative = (d) => (d == null ? null : -d);
+    let at = 0;
+    for (let i = 0; i < order.length; i++) {
+      for (let j = i + 1; j < order.length; j++, at++) {
+        const [difference, low, high, sign, n] = ["q", "l", "h", "g", "n"].map((c) => columns[c][at]);
+        if (difference == null) continue;
+        const q = difference + expected(order[i], order[j]);
+        pairs.set(`${order[i]} ${order[j]}`, pair(q, low, high, sign, n));
+        pairs.set(`${order[j]} ${order[i]}`, pair(-q, negative(high), negative(low), mirrored(sign), n));
+      }
     }
-    // A stored direction wins over a mirrored one that came before it.
-    for (let i = 0; i < flat.length; i += 7) {
-      const [a, b, n, q, low, high, sign] = flat.slice(i, i + 7);
-      pairs.set(`${a} ${b}`, { ratio: stepped(q), low: arm(q, low, 1), high: arm(q, high, 1), sign, n });
-    }
+    for (const [a, b, [q, low, high], sign, n] of columns.extra ?? []) pairs.set(`${a} ${b}`, pair(q, low, high, sign, n));
     return pairs;
   }
 
@@ -92,13 +103,13 @@
   function estimate(cell, measure) {
     const e = cell.e?.[measure.id];
     if (!e) return null;
-    const [value, n, low, high, method] = e;
-    const f = measure.factor;
-    return {
-      value: value * f, low: low == null ? null : low * f, high: high == null ? null : high * f, n, method: method ?? "none",
-      text: inUnit(value * f, measure) + between(low == null ? null : low * f, high == null ? null : high * f, (x) => inUnit(x, measure)),
-    };
+    const value = e[0] * measure.factor;
+    const [n, low, high] = [e[1], end(value, e[2]), end(value, e[3])];
+    return { value, low, high, n, method: e[4] ?? "none", text: inUnit(value, measure) + between(low, high, (x) => inUnit(x, measure)) };
   }
+
+  /** An interval's end, stored in steps from the value. */
+  const end = (value, q) => (q == null ? null : value * stepped(q));
 
   function relation(group, measure, a, b, row) {
     const pair = pairsOf(group, measure).get(`${a} ${b}`);
@@ -123,7 +134,8 @@
       return data.summaries
         .filter((s) => s.m === state.measure && s.b === state.baseline && s.z === state.size)
         .map((s) => {
-          const [ratio, , low, high] = s.e;
+          const [ratio] = s.e;
+          const [low, high] = [end(ratio, s.e[2]), end(ratio, s.e[3])];
           return { runtime: s.r, ratio, low, high, least: s.least[1], most: s.most[1], n: s.n,
                    text: significant(ratio) + between(low, high, significant) };
         });
@@ -168,7 +180,7 @@
         const [sequence, block] = [sums(cell.i?.s), sums(cell.i?.b)];
         return column.flatMap((q, i) => {
           if (q == null) return [];
-          const value = reference * stepped(q);
+          const value = reference * point(q);
           return [{ runtime: name(cell), sequence: sequence[i], block: block[i], value, text: inUnit(value, measure),
                     contaminated: marked.get(i) ?? "" }];
         });
@@ -182,7 +194,7 @@
           const iteration = j < raw ? j : raw + (j - raw) * stride;
           const first = !marked && iteration >= steady;
           marked ||= first;
-          return [{ runtime: name(cell), order: cell.r, invocation: position, iteration, value: cell.e.wall[0] * 1e-9 * stepped(q),
+          return [{ runtime: name(cell), order: cell.r, invocation: position, iteration, value: cell.e.wall[0] * 1e-9 * point(q),
                     steady: first ? "yes" : "" }];
         });
       }));
@@ -234,6 +246,26 @@
   }
 
   // --- drawing --------------------------------------------------------------------------------------------------
+
+  // A benchmark's figures exist only with script; their places are made here.
+  for (const place of $$("div.figures")) {
+    place.append(...place.dataset.figures.split(" ").map((id) => skeleton(id, place.dataset.benchmark)));
+  }
+
+  function skeleton(id, benchmark) {
+    const make = (tag, className, ...children) => {
+      const element = Object.assign(document.createElement(tag), { className });
+      element.append(...children);
+      return element;
+    };
+    const figure = make("figure", "fig",
+      make("figcaption", "", make("h4", "title"), make("p", "caption", `${data.figures[id].caption} `, make("span", "counts"))),
+      make("div", "plot"),
+      make("details", "table", make("summary", "", "Table and downloads"), make("div", "scroll"), make("p", "downloads")));
+    $(".scroll", figure).tabIndex = 0;
+    Object.assign(figure.dataset, { figure: id, benchmark });
+    return figure;
+  }
 
   const figures = $$("figure.fig").map((element) => ({
     element, id: element.dataset.figure, benchmark: element.dataset.benchmark, drawn: null, view: null,
@@ -289,7 +321,6 @@
       ink: colour("--ink"), unit: shown, dense: figure.id === "warmup" || short(values), ticks: [...new Set(values.map((r) => r.cores))],
     };
     for (const param of spec.params) param.value = parameters[param.name];
-    if (shown === "%") linear(spec);
     return spec;
   }
 
@@ -297,13 +328,6 @@
   function short(values) {
     const ends = values.flatMap((r) => [r.value, r.low, r.high, r.cold, r.ratio, r.least, r.most, r.time, r.memory]).filter((x) => x > 0);
     return Math.max(...ends.slice(0, 50000)) / Math.min(...ends.slice(0, 50000)) < 9;
-  }
-
-  /** A share is drawn on a linear axis. */
-  function linear(spec) {
-    for (const part of [spec, ...(spec.layer ?? [])]) {
-      for (const axis of [part.encoding?.x, part.encoding?.y]) if (axis?.scale?.type === "log") axis.scale = { type: "linear", zero: false, nice: false, padding: 12 };
-    }
   }
 
   const key = (figure) => JSON.stringify([state.baseline, state.measure, state.size, state.runtime, document.documentElement.dataset.theme, figure.id]);
@@ -332,7 +356,7 @@
       figure.view.initialize(plot).hover().run();
       const svg = $("svg", plot);
       svg.setAttribute("role", "img");
-      svg.setAttribute("aria-label", `${$("h3", figure.element).textContent}. The table below has every number.`);
+      svg.setAttribute("aria-label", `${$(".title", figure.element).textContent}. The table below has every number.`);
     } catch (error) {
       plot.replaceChildren(paragraph(`This figure could not be drawn (${error.message}); its table is below.`));
       console.error(figure.id, error);
@@ -350,10 +374,9 @@
     const text = data.figures[figure.id].title
       .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
       
-      .replace("{direction}", measure.directed ? "lower is better" : "no direction")
-      .replace("{axis}", measure.directed ? "logarithmic axis" : "linear axis")
+      .replace("{direction}", "lower is better").replace("{axis}", "logarithmic axis")
       .replace("{baseline}", () => state.baseline).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
-    $("h3", figure.element).textContent = figure.benchmark && figure.id !== "scaling" ? `${text}, ${size}` : text;
+    $(".title", figure.element).textContent = figure.benchmark && figure.id !== "scaling" ? `${text}, ${size}` : text;
     const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
     const n = counts.length === 0 || figure.id === "geomean" ? "" : `n = ${least === most ? least : `${least} to ${most}`}.`;
@@ -447,7 +470,7 @@
   function readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     const known = {
-      baseline: data.runtimes, measure: [...measures.keys()], size: data.sizes.map((s) => s.id), runtime: data.runtimes,
+      baseline: data.runtimes, measure: data.measures.filter((m) => m.directed).map((m) => m.id), size: data.sizes.map((s) => s.id), runtime: data.runtimes,
     };
     for (const [field, all] of Object.entries(known)) if (all.includes(wanted.get(field))) state[field] = wanted.get(field);
     otherRuntime();
