@@ -253,6 +253,21 @@ fn a_report_of_a_small_session_is_small() {
     assert!(text.len() < 900_000, "{} bytes", text.len());
 }
 
+/// The size that the design allows for: 39 benchmarks, 16 runtimes, 5 core counts, 20 blocks.
+#[test]
+fn a_report_of_62_400_invocations_is_below_three_megabytes() {
+    let analysis = fixture::synthetic(&fixture::Shape {
+        benchmarks: 39,
+        runtimes: 16,
+        cores: vec![1, 2, 4, 8, 16],
+        blocks: 20,
+        iterations: 30,
+    });
+    assert_eq!(analysis.validity.invocations, 62_400);
+    let size = html::render(&analysis).len();
+    assert!(size < 3_000_000, "{size} bytes");
+}
+
 #[test]
 fn empty_and_single_runtime_sessions_have_a_report() {
     let mut analysis = fixture::synthetic(&fixture::Shape {

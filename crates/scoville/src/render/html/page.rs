@@ -55,7 +55,7 @@ pub fn body(analysis: &Analysis) -> Markup {
             }
             (runtimes(analysis))
             (environment(analysis, &figures))
-            (validity::section(analysis, &figures))
+            (validity::section(analysis))
             (reproduction(analysis))
         }
         footer { p { "Written by Scoville " (analysis.tool) ". Every number in this file was computed before it was drawn; the page computes none." } }

@@ -4,7 +4,6 @@ use maud::{Markup, html};
 
 use crate::model::analysis::{Analysis, Cell, CellState};
 
-use super::super::figure::Figure;
 use super::super::{comparison, number, words};
 use super::page;
 
@@ -36,7 +35,7 @@ pub fn tiles(analysis: &Analysis) -> Markup {
     }
 }
 
-pub fn section(analysis: &Analysis, _figures: &[Figure]) -> Markup {
+pub fn section(analysis: &Analysis) -> Markup {
     html! {
         section id="validity" aria-labelledby="validity-title" {
             h2 id="validity-title" { "Validity" }
