@@ -1,7 +1,7 @@
 //! The comparison table that terminal, Markdown and HTML share: one per size and core count, benchmarks down, runtimes
 //! across, the baseline absolute and everybody else as a ratio to it.
 
-use crate::model::analysis::{Analysis, Cell, GroupAnalysis, Measure, Summary, Verdict};
+use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Summary, Verdict};
 
 use super::{number, words};
 
@@ -270,23 +270,44 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
     lines
 }
 
+/// Invocations per cell and what the intervals are. Exact methods cannot always reach 95 %; the confidence that was
+/// reached is said.
 fn interval_note(analysis: &Analysis, comparison: &Comparison) -> String {
     let size = (comparison.preset.clone(), comparison.cores);
-    let counts = groups(analysis, &size)
+    let cells = groups(analysis, &size)
         .flat_map(|g| &g.cells)
-        .filter(|c| words::has_numbers(c))
+        .filter(|c| words::has_numbers(c));
+    let estimates: Vec<&Estimate> = cells
         .filter_map(|c| c.estimates.get(&comparison.measure))
-        .map(|e| e.n);
-    let (least, most) = counts.fold((u32::MAX, 0), |(lo, hi), n| (lo.min(n), hi.max(n)));
+        .collect();
+    let baseline = comparison.baseline.as_deref();
+    let ratios = groups(analysis, &size)
+        .flat_map(|g| &g.pairs)
+        .filter(|p| p.measure == comparison.measure && Some(p.b.as_str()) == baseline)
+        .map(|p| &p.ratio);
+    let (least, most) =
+        (estimates.iter().map(|e| e.n)).fold((u32::MAX, 0), |(lo, hi), n| (lo.min(n), hi.max(n)));
     let n = match (least, most) {
-        (_, 0) => "no invocation with numbers yet".to_string(),
+        (_, 0) => return "no invocation with numbers yet".into(),
         (a, b) if a == b => format!("n = {a} invocations per cell"),
         (a, b) => format!("n = {a} to {b} invocations per cell"),
     };
-    let few = if most > 0 && least < 6 {
+    let reached =
+        (estimates.iter().copied().chain(ratios)).filter_map(|e| Some(e.interval.as_ref()?.confidence));
+    let (low, high) = reached.fold((f64::INFINITY, 0.0_f64), |(lo, hi), c| (lo.min(c), hi.max(c)));
+    let intervals = if high == 0.0 {
+        "; one invocation has no interval".to_string()
+    } else {
+        let reached = [number::percent(low), number::percent(high)];
+        format!(
+            "; ± and [ ] are 95 % intervals (reached: {} to {})",
+            reached[0], reached[1]
+        )
+    };
+    let few = if least < 6 {
         "; fewer than 6 blocks are \"few\": the signs rest on the interval alone"
     } else {
         ""
     };
-    format!("{n}; ± and [ ] are 95 % intervals{few}")
+    format!("{n}{intervals}{few}")
 }

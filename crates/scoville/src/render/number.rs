@@ -124,6 +124,11 @@ pub fn interval(i: &Interval) -> String {
     format!("[{}–{}]", significant(i.low), significant(i.high))
 }
 
+/// `order statistics, 96.1 %`: how an interval was made and the confidence that it reached.
+pub fn method(i: &Interval) -> String {
+    format!("{}, {}", i.method, percent(i.confidence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -87,7 +87,7 @@ fn value(cell: &Cell, measure: Measure) -> Option<Value> {
     Some(json!({
         "runtime": cell.runtime, "value": e.value * f, "n": e.n, "text": text,
         "low": e.interval.as_ref().map(|i| i.low * f), "high": e.interval.as_ref().map(|i| i.high * f),
-        "method": e.interval.as_ref().map_or("none", |i| i.method.as_str()),
+        "method": e.interval.as_ref().map_or_else(|| "none".into(), number::method),
     }))
 }
 

@@ -17,7 +17,7 @@ use crate::model::analysis::{
 
 use super::super::rows::SENSORS;
 use super::super::words::{self, MEASURES};
-use super::super::{comparison, figure};
+use super::super::{comparison, figure, number};
 
 /// Steps per factor e: a step is 0.15 %, so that a decoded number is right to 0.08 %.
 const STEPS: f64 = 650.0;
@@ -189,7 +189,7 @@ fn estimate(e: &Estimate) -> Value {
             e.n,
             steps(i.low / e.value),
             steps(i.high / e.value),
-            i.method
+            number::method(i)
         ]),
         None => json!([rounded(e.value), e.n]),
     }
