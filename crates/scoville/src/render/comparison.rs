@@ -247,7 +247,7 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
     let margin = number::percent(analysis.plan.method.margin);
     if comparison.baseline.is_some() {
         lines.push(format!(
-            "+ slower or larger; - faster or smaller; = equal within {margin}; += -= clear of equal, perhaps within {margin}  \
+            "+ slower or larger; - faster or smaller; = equal within {margin}; += -= clear of equal, perhaps within {margin}; \
              ? undecided; ~ asymmetric tail"
         ));
         lines.push(format!(
