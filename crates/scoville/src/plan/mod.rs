@@ -1,1 +1,288 @@
-//! From what was asked to a resolved plan. Pure.
+//! From what a user asks to the resolved, reproducible plan.
+
+mod glob;
+mod method;
+mod placement;
+
+pub use glob::matches;
+pub use method::{fixed, quick, standard};
+pub use placement::place;
+
+use thiserror::Error;
+
+use crate::catalogue::Catalogue;
+use crate::model::benchmark::Benchmark;
+use crate::model::machine::Cpu;
+use crate::model::plan::{Competitor, Group, GroupKey, Method, Plan, Skip};
+use crate::model::runtime::RuntimeName;
+use crate::peers::{self, Selection};
+use crate::suggest;
+
+/// What a user asks for, with every default filled in but those that depend on the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Names or patterns of benchmarks; empty for all.
+    pub benchmarks: Vec<String>,
+    /// Sizes.
+    pub presets: Vec<String>,
+    /// Numbers of CPUs; empty for all CPUs.
+    pub cores: Vec<u32>,
+    /// How to measure.
+    pub method: Method,
+    /// The runtime that ratios are relative to; `None` for datil if it takes part, else the first.
+    pub baseline: Option<RuntimeName>,
+    /// Seed of every random choice.
+    pub seed: u64,
+}
+
+/// A runtime that was selected, with what is known of it here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The runtime.
+    pub selection: Selection,
+    /// Why it cannot be run here, with what to do about it.
+    pub unusable: Option<String>,
+    /// The benchmarks that it says it can run; `None` if it was not asked.
+    pub benchmarks: Option<Vec<String>>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PlanError {
+    /// A pattern that matches nothing.
+    #[error("no benchmark matches `{pattern}`: {advice}")]
+    Benchmark {
+        /// The pattern.
+        pattern: String,
+        /// What may have been meant.
+        advice: String,
+    },
+    /// No benchmark has the preset.
+    #[error("unknown preset `{preset}`: {advice}")]
+    Preset {
+        /// The preset.
+        preset: String,
+        /// What may have been meant.
+        advice: String,
+    },
+    /// More cores than there are, or none.
+    #[error("--cores {cores}: this machine lets scoville use {have} CPUs; ask for 1 to {have}")]
+    Cores {
+        /// What was asked for.
+        cores: u32,
+        /// What there is.
+        have: usize,
+    },
+    /// Two runtimes under one name.
+    #[error("two runtimes are called `{name}`; name one of them anew with `--runtime NEWNAME={name}`")]
+    Twice {
+        /// The name.
+        name: RuntimeName,
+    },
+    /// The baseline takes no part.
+    #[error("--baseline {name}: this runtime takes no part ({why})")]
+    Baseline {
+        /// The name.
+        name: RuntimeName,
+        /// Why.
+        why: String,
+    },
+    /// Nothing is left.
+    #[error("nothing can be run:{}", list(.0))]
+    Nothing(Vec<Skip>),
+}
+
+fn list(skipped: &[Skip]) -> String {
+    let lines = skipped.iter().map(|skip| match &skip.benchmark {
+        Some(benchmark) => format!("\n  {} {benchmark}: {}", skip.runtime, skip.reason),
+        None => format!("\n  {}: {}", skip.runtime, skip.reason),
+    });
+    lines.collect()
+}
+
+/// Resolves a request.
+///
+/// # Errors
+/// Something was asked for that does not exist, or nothing is left to run.
+pub fn resolve(
+    request: &Request,
+    catalogue: &Catalogue,
+    candidates: &[Candidate],
+    cpus: &[Cpu],
+) -> Result<Plan, PlanError> {
+    check_names(candidates)?;
+    let benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
+    check_presets(&benchmarks, &request.presets)?;
+    let cores = check_cores(&request.cores, cpus.len())?;
+    let mut skipped = unusable(candidates);
+    let mut groups = Vec::new();
+    for &cores in &cores {
+        for preset in &request.presets {
+            for benchmark in &benchmarks {
+                let key = GroupKey {
+                    benchmark: benchmark.name.clone(),
+                    preset: preset.clone(),
+                    cores,
+                };
+                groups.extend(group(key, benchmark, candidates, cpus, &mut skipped));
+            }
+        }
+    }
+    if groups.is_empty() {
+        return Err(PlanError::Nothing(skipped));
+    }
+    Ok(Plan {
+        seed: request.seed,
+        method: request.method.clone(),
+        baseline: baseline(request.baseline.as_deref(), &groups, candidates)?,
+        groups,
+        skipped,
+    })
+}
+
+fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
+    for (i, candidate) in candidates.iter().enumerate() {
+        let name = &candidate.selection.shown;
+        if candidates[..i].iter().any(|other| other.selection.shown == *name) {
+            return Err(PlanError::Twice { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The benchmarks that any of the patterns matches, in catalogue order.
+///
+/// # Errors
+/// A pattern matches nothing.
+pub fn select_benchmarks<'c>(
+    catalogue: &'c Catalogue,
+    patterns: &[String],
+) -> Result<Vec<&'c Benchmark>, PlanError> {
+    for pattern in patterns {
+        if !catalogue.names().any(|name| matches(pattern, name)) {
+            return Err(PlanError::Benchmark {
+                pattern: pattern.clone(),
+                advice: suggest::advice(pattern, catalogue.names()),
+            });
+        }
+    }
+    let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
+    Ok(catalogue.benchmarks.iter().filter(|b| wanted(&b.name)).collect())
+}
+
+fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
+    let known: Vec<&str> = crate::catalogue::PRESETS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| benchmarks.iter().any(|b| b.presets.contains_key(*name)))
+        .collect();
+    match presets.iter().find(|preset| !known.contains(&preset.as_str())) {
+        None => Ok(()),
+        Some(preset) => Err(PlanError::Preset {
+            preset: preset.clone(),
+            advice: suggest::advice(preset, known),
+        }),
+    }
+}
+
+fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
+    if let Some(&cores) = cores.iter().find(|&&cores| cores == 0 || cores as usize > have) {
+        return Err(PlanError::Cores { cores, have });
+    }
+    let mut cores = if cores.is_empty() { vec![have as u32] } else { cores.to_vec() };
+    cores.sort_unstable();
+    cores.dedup();
+    Ok(cores)
+}
+
+fn unusable(candidates: &[Candidate]) -> Vec<Skip> {
+    candidates
+        .iter()
+        .filter_map(|candidate| {
+            Some(Skip {
+                runtime: candidate.selection.shown.clone(),
+                benchmark: None,
+                reason: candidate.unusable.clone()?,
+            })
+        })
+        .collect()
+}
+
+/// The group of that key, or nothing if no runtime can run it; then the reasons are in `skipped`.
+fn group(
+    key: GroupKey,
+    benchmark: &Benchmark,
+    candidates: &[Candidate],
+    cpus: &[Cpu],
+    skipped: &mut Vec<Skip>,
+) -> Option<Group> {
+    let mut competitors = Vec::new();
+    for candidate in candidates.iter().filter(|c| c.unusable.is_none()) {
+        match why_not(&key, benchmark, candidate) {
+            None => competitors.push(competitor(&candidate.selection, key.cores)),
+            Some(reason) => {
+                let skip = Skip {
+                    runtime: candidate.selection.shown.clone(),
+                    benchmark: Some(benchmark.name.clone()),
+                    reason,
+                };
+                if !skipped.contains(&skip) {
+                    skipped.push(skip);
+                }
+            }
+        }
+    }
+    let preset = benchmark.presets.get(&key.preset)?;
+    (!competitors.is_empty()).then(|| Group {
+        parameters: preset.parameters.clone(),
+        expect: preset.expect.clone(),
+        work: preset.work,
+        cpus: place(cpus, key.cores),
+        competitors,
+        key,
+    })
+}
+
+fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Option<String> {
+    if !benchmark.presets.contains_key(&key.preset) {
+        let known: Vec<&str> = benchmark.presets.keys().map(String::as_str).collect();
+        return Some(format!("there is no size `{}`; it has {}", key.preset, known.join(", ")));
+    }
+    let can = candidate.benchmarks.as_ref()?;
+    (!can.contains(&benchmark.name)).then(|| "this runtime does not implement it".into())
+}
+
+fn competitor(selection: &Selection, workers: u32) -> Competitor {
+    Competitor {
+        runtime: selection.shown.clone(),
+        reports_as: selection.runtime.name.clone(),
+        launch: peers::launch(&selection.runtime, workers),
+    }
+}
+
+fn baseline(
+    asked: Option<&str>,
+    groups: &[Group],
+    candidates: &[Candidate],
+) -> Result<RuntimeName, PlanError> {
+    let taking_part: Vec<&str> = candidates
+        .iter()
+        .map(|c| c.selection.shown.as_str())
+        .filter(|name| groups.iter().any(|g| g.competitors.iter().any(|c| c.runtime == *name)))
+        .collect();
+    let name = match asked {
+        Some(name) if taking_part.contains(&name) => name,
+        Some(name) => {
+            let reason = candidates
+                .iter()
+                .find(|c| c.selection.shown == name)
+                .and_then(|c| c.unusable.clone());
+            return Err(PlanError::Baseline {
+                name: name.into(),
+                why: reason.unwrap_or_else(|| suggest::advice(name, taking_part.iter().copied())),
+            });
+        }
+        None => taking_part.iter().find(|name| **name == "datil").unwrap_or(&taking_part[0]),
+    };
+    Ok(name.to_owned())
+}
