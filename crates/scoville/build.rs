@@ -9,7 +9,11 @@ fn main() {
     println!("cargo::rerun-if-changed={}", catalogue.display());
     let mut list = String::from("&[\n");
     for file in toml_files(&catalogue) {
-        let name = file.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        let name = file
+            .file_name()
+            .expect("a file has a name")
+            .to_string_lossy()
+            .into_owned();
         println!("cargo::rerun-if-changed={}", file.display());
         writeln!(list, "    ({name:?}, include_str!({file:?})),").expect("writing to a string");
     }

@@ -51,7 +51,9 @@ impl Home {
 
     /// Folder that a peer is built in.
     pub fn build_folder(&self, peer: &str) -> Option<PathBuf> {
-        self.root.as_ref().map(|root| root.join("target/peers").join(peer))
+        self.root
+            .as_ref()
+            .map(|root| root.join("target/peers").join(peer))
     }
 }
 

@@ -104,7 +104,9 @@ impl<'t> TomlFile<'t> {
                 (Step::Item(index), DeValue::Array(items)) => items.get(*index).map(|v| (v.span(), v)),
                 _ => None,
             };
-            let Some((next_span, next_value)) = next else { break };
+            let Some((next_span, next_value)) = next else {
+                break;
+            };
             (span, value) = (next_span, next_value);
         }
         span
@@ -137,7 +139,10 @@ fn split_expectation(message: &str) -> (String, String) {
         return (message.replace('\n', "; "), String::new());
     };
     let name = quoted(what).next().unwrap_or_default();
-    (what.replace("field", "key").replace("variant", "value"), suggest::advice(name, quoted(expected)))
+    (
+        what.replace("field", "key").replace("variant", "value"),
+        suggest::advice(name, quoted(expected)),
+    )
 }
 
 /// The parts of a text between backticks.
@@ -148,5 +153,8 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
 fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line_start = before.rfind('\n').map_or(0, |n| n + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }

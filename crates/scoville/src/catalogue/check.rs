@@ -83,7 +83,11 @@ impl Check<'_> {
                 suggest::advice(&b.category, CATEGORIES),
             );
         }
-        for (key, text) in [("title", &b.title), ("measures", &b.measures), ("description", &b.description)] {
+        for (key, text) in [
+            ("title", &b.title),
+            ("measures", &b.measures),
+            ("description", &b.description),
+        ] {
             if text.trim().is_empty() {
                 self.report(&[Key(key)], format!("{key} is empty"), "say it in a sentence");
             }
@@ -93,11 +97,17 @@ impl Check<'_> {
     fn parameters(&mut self) {
         for (i, parameter) in self.benchmark.parameters.iter().enumerate() {
             let at = [Key("parameter"), Item(i)];
-            if self.benchmark.parameters[..i].iter().any(|p| p.name == parameter.name) {
+            if self.benchmark.parameters[..i]
+                .iter()
+                .any(|p| p.name == parameter.name)
+            {
                 let what = format!("parameter {} is defined twice", parameter.name);
                 self.report(&[at[0], at[1], Key("name")], what, "remove one");
             }
-            if self.benchmark.parameters[..i].iter().any(|p| p.symbol == parameter.symbol) {
+            if self.benchmark.parameters[..i]
+                .iter()
+                .any(|p| p.symbol == parameter.symbol)
+            {
                 let what = format!("symbol {} is used twice", parameter.symbol);
                 self.report(&[at[0], at[1], Key("symbol")], what, "choose another letter");
             }
@@ -112,7 +122,11 @@ impl Check<'_> {
         for (i, field) in self.benchmark.fields.iter().enumerate() {
             if self.benchmark.fields[..i].iter().any(|f| f.name == field.name) {
                 let path = [Key("field"), Item(i), Key("name")];
-                self.report(&path, format!("field {} is defined twice", field.name), "remove one");
+                self.report(
+                    &path,
+                    format!("field {} is defined twice", field.name),
+                    "remove one",
+                );
             }
         }
         if !self.benchmark.fields.iter().any(|f| f.name == "result") {
@@ -233,7 +247,11 @@ impl Check<'_> {
             {
                 let known = self.benchmark.presets.keys().map(String::as_str);
                 let mend = suggest::advice(preset, known);
-                self.report(&[at[0], at[1], Key("preset")], format!("there is no preset `{preset}`"), mend);
+                self.report(
+                    &[at[0], at[1], Key("preset")],
+                    format!("there is no preset `{preset}`"),
+                    mend,
+                );
             }
         }
     }
@@ -242,11 +260,16 @@ impl Check<'_> {
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && !name.ends_with('-')
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 fn has_kind(value: Value, kind: Kind) -> bool {
-    matches!((value, kind), (Value::Int(_), Kind::I64) | (Value::Float(_), Kind::F64))
+    matches!(
+        (value, kind),
+        (Value::Int(_), Kind::I64) | (Value::Float(_), Kind::F64)
+    )
 }
 
 fn kind_name(kind: Kind) -> &'static str {

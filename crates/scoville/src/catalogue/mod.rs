@@ -2,6 +2,8 @@
 
 mod check;
 
+pub use check::range;
+
 use std::fs;
 use std::path::Path;
 
@@ -81,7 +83,10 @@ impl Catalogue {
     /// Says which name was probably meant.
     pub fn get(&self, name: &str) -> Result<&Benchmark, String> {
         self.benchmarks.iter().find(|b| b.name == name).ok_or_else(|| {
-            format!("unknown benchmark `{name}`: {}", suggest::advice(name, self.names()))
+            format!(
+                "unknown benchmark `{name}`: {}",
+                suggest::advice(name, self.names())
+            )
         })
     }
 
@@ -99,7 +104,11 @@ pub fn read_benchmark(file: &Path, text: &str) -> Result<Benchmark, Vec<Mistake>
     let document = TomlFile::parse(file, text).map_err(|m| vec![m])?;
     let benchmark: Benchmark = document.read().map_err(|m| vec![m])?;
     let mistakes = check::benchmark(&document, file, &benchmark);
-    if mistakes.is_empty() { Ok(benchmark) } else { Err(mistakes) }
+    if mistakes.is_empty() {
+        Ok(benchmark)
+    } else {
+        Err(mistakes)
+    }
 }
 
 fn read_folder(folder: &Path) -> Result<Vec<(std::path::PathBuf, String)>, Mistake> {

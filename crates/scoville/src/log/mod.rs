@@ -44,7 +44,9 @@ pub enum LogError {
         why: String,
     },
     /// The log was cut off before its first line was complete.
-    #[error("{file}: the session was cut off before anything was measured; start a new one with `scoville run`")]
+    #[error(
+        "{file}: the session was cut off before anything was measured; start a new one with `scoville run`"
+    )]
     Empty {
         /// The file.
         file: PathBuf,
@@ -106,7 +108,11 @@ fn parse(file: &Path, line: usize, text: &[u8]) -> Result<Event, LogError> {
     let version = || -> Option<(u32, String)> {
         let value: serde_json::Value = serde_json::from_slice(text).ok()?;
         let version = value.get("log_version")?.as_u64()?.try_into().ok()?;
-        let tool = value.get("tool").and_then(|t| t.as_str()).unwrap_or("unknown").to_owned();
+        let tool = value
+            .get("tool")
+            .and_then(|t| t.as_str())
+            .unwrap_or("unknown")
+            .to_owned();
         Some((version, tool))
     };
     // The version decides first: a line of another version may parse by chance, or fail for no fault of its own.
@@ -182,7 +188,11 @@ impl Log {
             file: path.clone(),
             source,
         };
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(io)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(io)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { path, file }),
             Err(TryLockError::WouldBlock) => Err(LogError::Locked { file: path }),
@@ -221,10 +231,12 @@ fn make_folder(folder: &Path) -> Result<(), LogError> {
 
 /// A new file survives a power loss only when its folder's entry is on the disk too.
 fn sync_folder(folder: &Path) -> Result<(), LogError> {
-    File::open(folder).and_then(|f| f.sync_all()).map_err(|source| LogError::Io {
-        file: folder.to_owned(),
-        source,
-    })
+    File::open(folder)
+        .and_then(|f| f.sync_all())
+        .map_err(|source| LogError::Io {
+            file: folder.to_owned(),
+            source,
+        })
 }
 
 /// Names of all sessions below `results`, by the time of their last event.

@@ -102,7 +102,9 @@ fn execute(build: &Build, template: &[String], log: &Path) -> Result<(), BuildEr
     let mut output = File::create(log).map_err(io("cannot write the log"))?;
     writeln!(output, "$ {}", command.join(" ")).map_err(io("cannot write the log"))?;
     let end = run(
-        Command::new(&command[0]).args(&command[1..]).current_dir(&build.folder),
+        Command::new(&command[0])
+            .args(&command[1..])
+            .current_dir(&build.folder),
         &output,
         LIMIT,
     )
@@ -125,7 +127,11 @@ fn execute(build: &Build, template: &[String], log: &Path) -> Result<(), BuildEr
 fn tail(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text.lines().skip(1).filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     let last = &lines[lines.len().saturating_sub(5)..];
     last.iter().map(|line| format!("\n    {line}")).collect()
 }
@@ -154,7 +160,10 @@ fn beside(build: &Build, extension: &str) -> PathBuf {
 
 fn digest(build: &Build, tools: &[String]) -> Result<String, BuildError> {
     let io = |path: &Path| {
-        let (peer, what) = (build.peer.clone(), format!("cannot read the input {}", path.display()));
+        let (peer, what) = (
+            build.peer.clone(),
+            format!("cannot read the input {}", path.display()),
+        );
         move |source| BuildError::Io { peer, what, source }
     };
     let mut hash = Sha256::new();

@@ -84,7 +84,11 @@ pub fn read(file: &Path, text: &str) -> Result<Manifest, Vec<Mistake>> {
         mistakes: Vec::new(),
     };
     check.manifest(&manifest);
-    if check.mistakes.is_empty() { Ok(manifest) } else { Err(check.mistakes) }
+    if check.mistakes.is_empty() {
+        Ok(manifest)
+    } else {
+        Err(check.mistakes)
+    }
 }
 
 struct Check<'a> {
@@ -115,7 +119,11 @@ impl Check<'_> {
             self.command(&[Key("check"), Key("command")], &check.command, &["out", "peer"]);
         }
         if manifest.runtimes.is_empty() {
-            self.report(&[Key("runtime")], "there is no runtime", "add a section [[runtime]]");
+            self.report(
+                &[Key("runtime")],
+                "there is no runtime",
+                "add a section [[runtime]]",
+            );
         }
         for (i, runtime) in manifest.runtimes.iter().enumerate() {
             self.runtime(i, runtime);
@@ -125,7 +133,11 @@ impl Check<'_> {
     fn requirement(&mut self, i: usize, requirement: &Requirement) {
         let at = [Key("requires"), Item(i)];
         if requirement.program.is_empty() {
-            self.report(&[at[0], at[1], Key("program")], "program is empty", "name the program and its arguments");
+            self.report(
+                &[at[0], at[1], Key("program")],
+                "program is empty",
+                "name the program and its arguments",
+            );
         }
         if let Some(minimum) = &requirement.minimum
             && super::requirement::Version::find(minimum).is_none()
@@ -156,7 +168,11 @@ impl Check<'_> {
             && !SIGNALS.contains(&signal.as_str())
         {
             let mend = suggest::advice(signal, SIGNALS);
-            self.report(&[at[0], at[1], Key("quit")], format!("unknown signal `{signal}`"), mend);
+            self.report(
+                &[at[0], at[1], Key("quit")],
+                format!("unknown signal `{signal}`"),
+                mend,
+            );
         }
     }
 
@@ -196,5 +212,7 @@ fn placeholders(text: &str) -> impl Iterator<Item = &str> {
 pub fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && !name.ends_with('-')
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }

@@ -1,6 +1,8 @@
 //! The runtimes that can be asked for: the ones inside this binary and the foreign ones below `peers/`.
 
 pub mod build;
+pub mod conformance;
+pub mod conversation;
 pub mod manifest;
 pub mod program;
 pub mod requirement;
@@ -34,7 +36,9 @@ impl Runtimes {
             all: inside,
             mistakes: Vec::new(),
         };
-        let Some(peers) = home.peers() else { return runtimes };
+        let Some(peers) = home.peers() else {
+            return runtimes;
+        };
         for folder in peer_folders(&peers) {
             match read_peer(home, &folder) {
                 Ok(found) => runtimes.add(&folder, found),
@@ -67,7 +71,12 @@ impl Runtimes {
         self.all
             .iter()
             .find(|runtime| runtime.name == name)
-            .ok_or_else(|| format!("unknown runtime `{name}`: {}", suggest::advice(name, self.names())))
+            .ok_or_else(|| {
+                format!(
+                    "unknown runtime `{name}`: {}",
+                    suggest::advice(name, self.names())
+                )
+            })
     }
 
     /// Names of all runtimes.
@@ -100,10 +109,16 @@ fn read_peer(home: &Home, folder: &Path) -> Result<Vec<Runtime>, Vec<Mistake>> {
         }]
     })?;
     let manifest = manifest::read(&file, &text)?;
-    let peer = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let peer = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let out = home.build_folder(&peer).unwrap_or_else(|| folder.join("out"));
     let runtimes = manifest.runtimes.iter();
-    Ok(runtimes.map(|section| runtime(&manifest, section, &peer, folder, &out)).collect())
+    Ok(runtimes
+        .map(|section| runtime(&manifest, section, &peer, folder, &out))
+        .collect())
 }
 
 fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &Path, out: &Path) -> Runtime {
@@ -132,7 +147,10 @@ fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &P
 
 /// Fills in a command template. A placeholder without a value stays as it is.
 pub fn fill(template: &[String], peer: &Path, out: Option<&Path>, workers: Option<u32>) -> Vec<String> {
-    template.iter().map(|text| fill_text(text, peer, out, workers)).collect()
+    template
+        .iter()
+        .map(|text| fill_text(text, peer, out, workers))
+        .collect()
 }
 
 fn fill_text(text: &str, peer: &Path, out: Option<&Path>, workers: Option<u32>) -> String {

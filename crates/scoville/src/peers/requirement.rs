@@ -33,14 +33,19 @@ impl Version {
             .find(|c: char| !c.is_ascii_digit() && c != '.')
             .unwrap_or(rest.len());
         let numbers = rest[..end].split('.').filter(|part| !part.is_empty());
-        numbers.map(|part| part.parse().ok()).collect::<Option<Vec<u64>>>().map(Self)
+        numbers
+            .map(|part| part.parse().ok())
+            .collect::<Option<Vec<u64>>>()
+            .map(Self)
     }
 
     /// Whether it is at least `minimum`; numbers that are missing count as 0.
     pub fn reaches(&self, minimum: &Version) -> bool {
         let length = self.0.len().max(minimum.0.len());
         let padded = |version: &Version| -> Vec<u64> {
-            (0..length).map(|i| version.0.get(i).copied().unwrap_or(0)).collect()
+            (0..length)
+                .map(|i| version.0.get(i).copied().unwrap_or(0))
+                .collect()
         };
         padded(self) >= padded(minimum)
     }
@@ -62,7 +67,10 @@ pub fn detect(requirement: &Requirement) -> Found {
     let output = match answer {
         Ok((End::Exited(status), output)) if status.success() => output,
         Ok((End::Exited(status), output)) => {
-            let said = output.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+            let said = output
+                .lines()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("nothing");
             return Found::No(format!("{program} ended with {status} and said: {said}"));
         }
         Ok((End::TimedOut, _)) => {
@@ -80,8 +88,12 @@ fn compare(requirement: &Requirement, program: &str, version: Option<Version>) -
     };
     match version {
         Some(version) if version.reaches(&minimum) => Found::Yes(Some(version)),
-        Some(version) => Found::No(format!("{program} is version {version}, at least {minimum} is needed")),
-        None => Found::No(format!("{program} printed no version, at least {minimum} is needed")),
+        Some(version) => Found::No(format!(
+            "{program} is version {version}, at least {minimum} is needed"
+        )),
+        None => Found::No(format!(
+            "{program} printed no version, at least {minimum} is needed"
+        )),
     }
 }
 
@@ -121,12 +133,18 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let found = |script, minimum| detect(&requirement(script, minimum));
-        assert_eq!(found("echo v2.5 >&2", Some("2.4")), Found::Yes(Some(version("2.5"))));
+        assert_eq!(
+            found("echo v2.5 >&2", Some("2.4")),
+            Found::Yes(Some(version("2.5")))
+        );
         assert_eq!(found("true", None), Found::Yes(None));
         let cases = [
             ("echo 2.3", "sh is version 2.3, at least 2.4 is needed"),
             ("true", "sh printed no version, at least 2.4 is needed"),
-            ("echo broken; exit 3", "sh ended with exit status: 3 and said: broken"),
+            (
+                "echo broken; exit 3",
+                "sh ended with exit status: 3 and said: broken",
+            ),
         ];
         for (script, message) in cases {
             assert_eq!(found(script, Some("2.4")), Found::No(message.into()));
@@ -135,6 +153,9 @@ mod tests {
             program: vec!["no-such-program-at-all".into()],
             ..requirement("", None)
         };
-        assert_eq!(detect(&missing), Found::No("no-such-program-at-all is not installed".into()));
+        assert_eq!(
+            detect(&missing),
+            Found::No("no-such-program-at-all is not installed".into())
+        );
     }
 }

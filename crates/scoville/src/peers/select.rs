@@ -64,7 +64,10 @@ impl Runtimes {
             .collect();
         if found.is_empty() {
             let known: Vec<&str> = self.names().collect();
-            return Err(format!("no runtime matches `{pattern}`; known: {}", known.join(", ")));
+            return Err(format!(
+                "no runtime matches `{pattern}`; known: {}",
+                known.join(", ")
+            ));
         }
         Ok(found)
     }
@@ -74,11 +77,18 @@ impl Runtimes {
 fn add_variant(runtime: &mut Runtime, variant: &str) -> Result<(), String> {
     let name = &runtime.name;
     if name != "datil" {
-        return Err(format!("`{name}:{variant}`: {name} has no variants; write `{name}`"));
+        return Err(format!(
+            "`{name}:{variant}`: {name} has no variants; write `{name}`"
+        ));
     }
     if variant.is_empty() {
-        return Err(format!("`{name}:`: name a scheduling policy after the colon, or write `{name}`"));
+        return Err(format!(
+            "`{name}:`: name a scheduling policy after the colon, or write `{name}`"
+        ));
     }
-    runtime.launch.command.extend(["--policy".to_owned(), variant.to_owned()]);
+    runtime
+        .launch
+        .command
+        .extend(["--policy".to_owned(), variant.to_owned()]);
     Ok(())
 }

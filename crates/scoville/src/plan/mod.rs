@@ -189,7 +189,11 @@ fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
     if let Some(&cores) = cores.iter().find(|&&cores| cores == 0 || cores as usize > have) {
         return Err(PlanError::Cores { cores, have });
     }
-    let mut cores = if cores.is_empty() { vec![have as u32] } else { cores.to_vec() };
+    let mut cores = if cores.is_empty() {
+        vec![have as u32]
+    } else {
+        cores.to_vec()
+    };
     cores.sort_unstable();
     cores.dedup();
     Ok(cores)
@@ -246,7 +250,11 @@ fn group(
 fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Option<String> {
     if !benchmark.presets.contains_key(&key.preset) {
         let known: Vec<&str> = benchmark.presets.keys().map(String::as_str).collect();
-        return Some(format!("there is no size `{}`; it has {}", key.preset, known.join(", ")));
+        return Some(format!(
+            "there is no size `{}`; it has {}",
+            key.preset,
+            known.join(", ")
+        ));
     }
     let can = candidate.benchmarks.as_ref()?;
     (!can.contains(&benchmark.name)).then(|| "this runtime does not implement it".into())
@@ -268,7 +276,11 @@ fn baseline(
     let taking_part: Vec<&str> = candidates
         .iter()
         .map(|c| c.selection.shown.as_str())
-        .filter(|name| groups.iter().any(|g| g.competitors.iter().any(|c| c.runtime == *name)))
+        .filter(|name| {
+            groups
+                .iter()
+                .any(|g| g.competitors.iter().any(|c| c.runtime == *name))
+        })
         .collect();
     let name = match asked {
         Some(name) if taking_part.contains(&name) => name,
@@ -282,7 +294,10 @@ fn baseline(
                 why: reason.unwrap_or_else(|| suggest::advice(name, taking_part.iter().copied())),
             });
         }
-        None => taking_part.iter().find(|name| **name == "datil").unwrap_or(&taking_part[0]),
+        None => taking_part
+            .iter()
+            .find(|name| **name == "datil")
+            .unwrap_or(&taking_part[0]),
     };
     Ok(name.to_owned())
 }

@@ -20,7 +20,11 @@ pub fn place(cpus: &[Cpu], cores: u32) -> Vec<u32> {
         })
         .collect();
     ranked.sort_by_key(|(rank, cpu)| (*rank, cpu.package, cpu.node, cpu.llc, cpu.core, cpu.id));
-    ranked.into_iter().take(cores as usize).map(|(_, cpu)| cpu.id).collect()
+    ranked
+        .into_iter()
+        .take(cores as usize)
+        .map(|(_, cpu)| cpu.id)
+        .collect()
 }
 
 #[cfg(test)]

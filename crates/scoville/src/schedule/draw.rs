@@ -12,11 +12,19 @@ use crate::model::runtime::RuntimeName;
 const PADDING_LIMIT: u64 = 4096;
 
 /// The order in which the competitors of a block run.
-pub fn block_order(seed: u64, group: &GroupKey, block: u32, competitors: Vec<RuntimeName>) -> Vec<RuntimeName> {
+pub fn block_order(
+    seed: u64,
+    group: &GroupKey,
+    block: u32,
+    competitors: Vec<RuntimeName>,
+) -> Vec<RuntimeName> {
     let mut order = competitors;
     // The draw must not depend on the order in which the plan lists them.
     order.sort();
-    shuffle(&mut order, &mut generator(seed, &format!("order {}", name(group, block))));
+    shuffle(
+        &mut order,
+        &mut generator(seed, &format!("order {}", name(group, block))),
+    );
     order
 }
 

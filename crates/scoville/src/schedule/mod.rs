@@ -135,13 +135,18 @@ fn stop_reason(
     if blocks >= 1 && budget_is_spent(plan, progress) {
         return Some(StopReason::Budget);
     }
-    let target = plan.method.target.filter(|_| blocks >= plan.method.min_blocks.max(2))?;
+    let target = plan
+        .method
+        .target
+        .filter(|_| blocks >= plan.method.min_blocks.max(2))?;
     let width = assess.half_width(plan, &progress.events, key)?;
     (width <= target).then_some(StopReason::Target)
 }
 
 fn budget_is_spent(plan: &Plan, progress: &Progress) -> bool {
-    plan.method.budget_ns.is_some_and(|budget| progress.spent_ns >= budget)
+    plan.method
+        .budget_ns
+        .is_some_and(|budget| progress.spent_ns >= budget)
 }
 
 /// Groups take turns: the one with the fewest blocks is next, in an order drawn anew for every round. The first round

@@ -176,12 +176,18 @@ impl Progress {
         padding: u32,
     ) -> Result<(), String> {
         if self.open_block().is_some() {
-            return Err(format!("block {number} of {} starts within another", key.benchmark));
+            return Err(format!(
+                "block {number} of {} starts within another",
+                key.benchmark
+            ));
         }
         let group = self.group(key)?;
         if number as usize != group.blocks.len() {
             let expected = group.blocks.len();
-            return Err(format!("block {number} of {} follows where {expected} should", key.benchmark));
+            return Err(format!(
+                "block {number} of {} follows where {expected} should",
+                key.benchmark
+            ));
         }
         group.blocks.push(Block {
             number,
@@ -204,15 +210,19 @@ impl Progress {
     ) -> Result<(), String> {
         let block = self.block(key, number)?;
         if !block.missing().any(|missing| missing == runtime) {
-            return Err(format!("{runtime} has no turn left in block {number} of {}", key.benchmark));
+            return Err(format!(
+                "{runtime} has no turn left in block {number} of {}",
+                key.benchmark
+            ));
         }
         block.done.push(runtime.clone());
         block.contaminated |= contaminated;
         let record = self.group(key)?.record(runtime)?;
         record.runs += 1;
         record.total_ns += invocation.process.wall_ns;
-        record.longest_iteration_ns =
-            record.longest_iteration_ns.max(invocation.iterations.outer_ns.iter().copied().max());
+        record.longest_iteration_ns = record
+            .longest_iteration_ns
+            .max(invocation.iterations.outer_ns.iter().copied().max());
         record.judge(&invocation.outcome);
         self.spent_ns += invocation.process.wall_ns;
         Ok(())
@@ -222,7 +232,12 @@ impl Progress {
         self.groups
             .iter_mut()
             .find(|group| group.key == *key)
-            .ok_or_else(|| format!("{} {} {} is not in the plan", key.benchmark, key.preset, key.cores))
+            .ok_or_else(|| {
+                format!(
+                    "{} {} {} is not in the plan",
+                    key.benchmark, key.preset, key.cores
+                )
+            })
     }
 
     fn block(&mut self, key: &GroupKey, number: u32) -> Result<&mut Block, String> {
@@ -260,7 +275,11 @@ impl Progress {
 
     /// Invocations that have ended.
     pub fn invocations(&self) -> usize {
-        self.groups.iter().flat_map(|g| &g.blocks).map(|b| b.done.len()).sum()
+        self.groups
+            .iter()
+            .flat_map(|g| &g.blocks)
+            .map(|b| b.done.len())
+            .sum()
     }
 
     /// Invocations with their places, in the order in which they ran.
@@ -310,7 +329,8 @@ impl GroupProgress {
     /// Time that a further block takes; `None` if a live competitor has not run yet.
     fn block_ns(&self) -> Option<u64> {
         let live = self.competitors.iter().filter(|(_, record)| !record.given_up());
-        live.map(|(_, record)| record.total_ns.checked_div(u64::from(record.runs))).sum()
+        live.map(|(_, record)| record.total_ns.checked_div(u64::from(record.runs)))
+            .sum()
     }
 }
 
@@ -330,7 +350,11 @@ impl Record {
     }
 
     fn given_up(&self) -> bool {
-        let limit = if self.succeeded == 0 { TRIES } else { FAILURES_IN_A_ROW };
+        let limit = if self.succeeded == 0 {
+            TRIES
+        } else {
+            FAILURES_IN_A_ROW
+        };
         self.hopeless || self.failed_in_a_row >= limit
     }
 }
