@@ -1,1 +1,147 @@
-//! Samples become one [`Analysis`](crate::model::analysis::Analysis).
+//! Samples become one [`Analysis`]: everything that a report prints is computed here, from the log alone.
+//!
+//! The flow is `replay -> contamination -> point -> cell -> pair -> family -> summary -> sentences, validity`. Every number
+//! comes from [`stats`](crate::stats); this module knows what it is a number of.
+
+mod cell;
+mod contamination;
+mod fairness;
+mod family;
+mod pair;
+mod point;
+mod precision;
+mod replay;
+mod sentences;
+mod summary;
+mod validity;
+mod verdict;
+
+use crate::model::analysis::{Analysis, BlockInfo, Cell, GroupAnalysis, RuntimeInfo};
+use crate::model::benchmark::Benchmark;
+use crate::model::event::{Event, StopReason};
+
+pub use precision::precision;
+pub use verdict::verdict;
+
+use replay::{GroupLog, Session};
+
+/// Version of the exported [`Analysis`].
+pub const SCHEMA: u32 = 1;
+
+/// Confidence of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// The events do not begin with [`SessionStarted`](crate::model::event::What::SessionStarted), so nothing is known about
+/// what was planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the log does not begin with the start of a session; it is no log of scoville, or its first line is lost"
+)]
+pub struct NoSession;
+
+/// Judges a session, finished or not. `benchmarks` is the catalogue; entries that were not measured are left out.
+///
+/// The result depends on nothing but the arguments.
+///
+/// # Errors
+/// If the events do not begin with the start of a session.
+pub fn analyse(events: &[Event], benchmarks: &[Benchmark]) -> Result<Analysis, NoSession> {
+    let session = replay::replay(events).ok_or(NoSession)?;
+    let judgement = contamination::judge(&session);
+    let mut groups: Vec<GroupAnalysis> = session
+        .groups
+        .iter()
+        .zip(&judgement.groups)
+        .map(|(log, seen)| group(log, seen, &session))
+        .collect();
+    family::adjust(&mut groups);
+    let summaries = summary::summaries(&session, &groups);
+    let validity = validity::validity(&session, &groups, &judgement);
+    let measured = |b: &&Benchmark| session.plan.groups.iter().any(|g| g.key.benchmark == b.name);
+    Ok(Analysis {
+        schema: SCHEMA,
+        session: session.name.to_owned(),
+        tool: session.tool.to_owned(),
+        started_unix: session.started_unix,
+        ended_unix: session.ended_unix,
+        arguments: session.arguments.to_vec(),
+        plan: session.plan.clone(),
+        machine: session.machine.clone(),
+        findings: session.findings.to_vec(),
+        method: sentences::method(session.plan),
+        benchmarks: benchmarks.iter().filter(measured).cloned().collect(),
+        runtimes: runtimes(&session),
+        sentences: sentences::sentences(session.plan, &groups, &summaries),
+        groups,
+        summaries,
+        validity,
+    })
+}
+
+fn group(log: &GroupLog<'_>, seen: &contamination::GroupJudgement, session: &Session<'_>) -> GroupAnalysis {
+    let cells: Vec<cell::Judged> = (0..log.group.competitors.len())
+        .map(|competitor| cell::judge(log, competitor, &seen.runs))
+        .collect();
+    let pairs = pair::pairs(&cells, session.plan.method.margin);
+    GroupAnalysis {
+        key: log.group.key.clone(),
+        pairs,
+        cells: cells.into_iter().map(|judged| judged.cell).collect::<Vec<Cell>>(),
+        blocks: blocks(log, seen),
+        stopped: log.stopped.map(stopped).unwrap_or_default().to_owned(),
+    }
+}
+
+fn blocks(log: &GroupLog<'_>, seen: &contamination::GroupJudgement) -> Vec<BlockInfo> {
+    let info = |(block, reasons): (&replay::BlockLog<'_>, &Vec<String>)| {
+        let mut contaminated = reasons.clone();
+        for (run, judged) in log.runs.iter().zip(&seen.runs) {
+            if run.block == block.number && !run.superseded {
+                let name = &log.group.competitors[run.competitor].runtime;
+                contaminated.extend(judged.own.iter().map(|reason| format!("{name}: {reason}")));
+            }
+        }
+        BlockInfo {
+            block: block.number,
+            order: block.order.to_vec(),
+            before: block.before.clone(),
+            after: block.after.cloned(),
+            contaminated,
+        }
+    };
+    log.blocks.iter().zip(&seen.blocks).map(info).collect()
+}
+
+fn stopped(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Target => "every interval is narrow enough",
+        StopReason::Max => "the largest number of blocks is reached",
+        StopReason::Budget => "the time budget is used up",
+        StopReason::User => "the user ended it",
+        StopReason::Failed => "no competitor is left that works",
+        StopReason::MachineDirty => "a process tree could not be ended; measuring on would be dishonest",
+    }
+}
+
+fn runtimes(session: &Session<'_>) -> Vec<RuntimeInfo> {
+    let mut infos: Vec<RuntimeInfo> = Vec::new();
+    for (log, competitor) in session.competitors() {
+        let seat = &log.group.competitors[competitor];
+        let hello = || {
+            log.runs
+                .iter()
+                .filter(|r| r.competitor == competitor)
+                .find_map(|r| r.invocation.hello.clone())
+        };
+        match infos.iter_mut().find(|info| info.name == seat.runtime) {
+            None => infos.push(RuntimeInfo {
+                name: seat.runtime.clone(),
+                hello: hello(),
+                command: seat.launch.command.clone(),
+            }),
+            Some(info) if info.hello.is_none() => info.hello = hello(),
+            Some(_) => {}
+        }
+    }
+    infos
+}

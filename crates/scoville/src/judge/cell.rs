@@ -1,0 +1,273 @@
+//! One runtime in a group: state, estimates, warm-up, fairness.
+
+use std::collections::BTreeMap;
+
+use crate::model::analysis::{Cell, CellState, Estimate, Interval, Measure, Warmup, WarmupSummary};
+use crate::model::invocation::{Failure, Outcome};
+use crate::stats::quantile::{median, of_sorted, sorted};
+use crate::stats::{bootstrap, dispersion, order_statistics, student};
+
+use super::contamination::RunJudgement;
+use super::point::{Sample, sample};
+use super::replay::{GroupLog, Run};
+use super::{CONFIDENCE, fairness};
+
+/// From this many invocations order statistics bound the median with 95 %.
+pub(super) const EXACT_FROM: usize = 6;
+/// From this many invocations the bootstrap of the median keeps its level.
+const BOOTSTRAP_FROM: usize = 20;
+/// Share of invocations that must agree for a cell to have a warm-up class.
+const CONSISTENT: f64 = 0.8;
+
+/// A judged cell with the samples that pairs are made of.
+pub(super) struct Judged {
+    /// What the report reads.
+    pub cell: Cell,
+    /// Usable samples of a cell with numbers, ascending by block; empty otherwise.
+    pub samples: Vec<Sample>,
+}
+
+/// Judges the cell of a competitor.
+pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgement]) -> Judged {
+    let mine = |(run, _): &(&Run<'_>, &RunJudgement)| run.competitor == competitor;
+    let runs: Vec<(&Run<'_>, &RunJudgement)> = log.runs.iter().zip(judged).filter(mine).collect();
+    let state = state(&runs);
+    let mut all: Vec<Sample> = runs
+        .iter()
+        .map(|(run, judged)| sample(run, judged, log.group.key.cores))
+        .collect();
+    let has_numbers = matches!(state, CellState::Verified | CellState::Partly { .. });
+    if matches!(state, CellState::Void { .. }) {
+        all.iter_mut().for_each(erase_times);
+    }
+    if !has_numbers {
+        all.iter_mut().for_each(|sample| sample.point.summaries.clear());
+    }
+    let invocations = all.iter().map(|sample| sample.point.clone()).collect();
+    let mut samples: Vec<Sample> = all
+        .into_iter()
+        .filter(|sample| has_numbers && sample.usable)
+        .collect();
+    samples.sort_by_key(|sample| sample.block);
+    let used: Vec<&Run<'_>> = runs
+        .iter()
+        .map(|(run, _)| *run)
+        .filter(|run| has_numbers && run.usable())
+        .collect();
+    let estimates = estimates(&samples);
+    let walls = values(&samples, Measure::Wall);
+    let cell = Cell {
+        runtime: log.group.competitors[competitor].runtime.clone(),
+        state,
+        ns_per_message: estimates
+            .get(&Measure::Wall)
+            .and_then(|wall| per_message(wall, log.group.work.messages)),
+        cv_between: dispersion::variation(&walls),
+        cv_within: cv_within(&samples),
+        warmup: warmup(&samples),
+        fairness: fairness::fairness(&used),
+        metrics: metrics(&samples, &used),
+        estimates,
+        invocations,
+    };
+    Judged { cell, samples }
+}
+
+/// A wrong result: no time may appear anywhere.
+fn erase_times(sample: &mut Sample) {
+    sample.point.wall_ns.clear();
+    sample.point.steady_from = 0;
+    sample.point.warmup = Warmup::TooShort;
+}
+
+fn state(runs: &[(&Run<'_>, &RunJudgement)]) -> CellState {
+    let counted: Vec<&Run<'_>> = runs
+        .iter()
+        .map(|(run, _)| *run)
+        .filter(|run| !run.interrupted())
+        .collect();
+    if let Some(failure) = counted.iter().find_map(|run| run.wrong()) {
+        return CellState::Void {
+            failure: failure.clone(),
+        };
+    }
+    let failures: Vec<&Failure> = counted.iter().filter_map(|run| run.failure()).collect();
+    let unsupported = counted.iter().find_map(|run| match &run.invocation.outcome {
+        Outcome::Unsupported { reason } => Some(reason.clone()),
+        Outcome::Ok | Outcome::Failed(_) => None,
+    });
+    let (failed, of) = (failures.len() as u32, counted.len() as u32);
+    match (
+        counted.iter().any(|run| run.usable()),
+        failures.first(),
+        unsupported,
+    ) {
+        (true, None, _) => CellState::Verified,
+        (true, Some(&first), _) => CellState::Partly {
+            failed,
+            of,
+            first: first.clone(),
+        },
+        (false, Some(&failure), _) => CellState::Failed {
+            failure: failure.clone(),
+            failed,
+        },
+        (false, None, Some(reason)) => CellState::Unsupported { reason },
+        (false, None, None) => CellState::Missing,
+    }
+}
+
+/// Summaries of a measure, in block order.
+fn values(samples: &[Sample], measure: Measure) -> Vec<f64> {
+    samples
+        .iter()
+        .filter_map(|sample| sample.point.summaries.get(&measure).copied())
+        .collect()
+}
+
+/// Every measure in the order of [`Measure`].
+pub(super) const MEASURES: [Measure; 5] = [
+    Measure::Wall,
+    Measure::Cold,
+    Measure::Cpu,
+    Measure::Memory,
+    Measure::Utilisation,
+];
+
+fn estimates(samples: &[Sample]) -> BTreeMap<Measure, Estimate> {
+    MEASURES
+        .into_iter()
+        .filter_map(|measure| Some((measure, estimate(samples, measure)?)))
+        .collect()
+}
+
+/// The estimate of a measure by the rule for its number of invocations; `None` where no invocation has it.
+fn estimate(samples: &[Sample], measure: Measure) -> Option<Estimate> {
+    let values = sorted(&values(samples, measure));
+    let (&low, &high) = (values.first()?, values.last()?);
+    let read_from = sources(samples.iter().filter_map(|sample| sample.sources.get(&measure)));
+    let (value, statistic, interval) = match values.len() {
+        1 => (values[0], "one invocation", None),
+        2..EXACT_FROM => {
+            let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+            let interval = student::interval(&logs, CONFIDENCE).map(|i| named(i.exp(), "t on logs (few)"));
+            (
+                student::mean(&logs).exp(),
+                "geometric mean of invocations",
+                interval,
+            )
+        }
+        EXACT_FROM..BOOTSTRAP_FROM => {
+            let interval = order_statistics::median_interval(&values, CONFIDENCE);
+            (
+                of_sorted(&values, 0.5),
+                "median of invocations",
+                interval.map(|i| named(i, "order statistics")),
+            )
+        }
+        _ => {
+            let interval = bootstrap::median_of_medians(&levels(samples, measure), CONFIDENCE);
+            (
+                of_sorted(&values, 0.5),
+                "median of invocations",
+                interval.map(|i| named(i, "hierarchical bootstrap")),
+            )
+        }
+    };
+    Some(Estimate {
+        value,
+        interval,
+        n: values.len() as u32,
+        range: (low, high),
+        source: format!("{statistic}; {read_from}"),
+    })
+}
+
+/// Per invocation the values that its summary was made of.
+fn levels(samples: &[Sample], measure: Measure) -> Vec<Vec<f64>> {
+    let level = |sample: &Sample| {
+        let summary = *sample.point.summaries.get(&measure)?;
+        Some(
+            sample
+                .steady
+                .get(&measure)
+                .cloned()
+                .unwrap_or_else(|| vec![summary]),
+        )
+    };
+    samples.iter().filter_map(level).collect()
+}
+
+/// An interval with the name of its method.
+pub(super) fn named(interval: crate::stats::Interval, method: &str) -> Interval {
+    Interval {
+        low: interval.low,
+        high: interval.high,
+        confidence: interval.confidence,
+        method: method.to_owned(),
+    }
+}
+
+/// Every distinct source once, in order of appearance.
+pub(super) fn sources<'a>(each: impl Iterator<Item = &'a String>) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for source in each {
+        if !distinct.contains(&source.as_str()) {
+            distinct.push(source);
+        }
+    }
+    distinct.join(" and ")
+}
+
+fn per_message(wall: &Estimate, messages: u64) -> Option<Estimate> {
+    let share = |ns: f64| ns / messages as f64;
+    (messages > 0).then(|| Estimate {
+        value: share(wall.value),
+        interval: wall.interval.clone().map(|i| Interval {
+            low: share(i.low),
+            high: share(i.high),
+            ..i
+        }),
+        n: wall.n,
+        range: (share(wall.range.0), share(wall.range.1)),
+        source: format!("{}; over {messages} messages of the catalogue", wall.source),
+    })
+}
+
+fn cv_within(samples: &[Sample]) -> Option<f64> {
+    let of_one = |sample: &Sample| dispersion::variation(sample.steady.get(&Measure::Wall)?);
+    median(&samples.iter().filter_map(of_one).collect::<Vec<_>>())
+}
+
+fn warmup(samples: &[Sample]) -> WarmupSummary {
+    let mut classes = BTreeMap::new();
+    for sample in samples {
+        *classes.entry(sample.point.warmup).or_insert(0) += 1;
+    }
+    let enough = CONSISTENT * samples.len() as f64;
+    let consistent = classes
+        .iter()
+        .find(|(_, count)| f64::from(**count) >= enough)
+        .map(|(class, _)| *class);
+    WarmupSummary { classes, consistent }
+}
+
+/// Per metric the median over invocations of the median over steady iterations.
+fn metrics(samples: &[Sample], runs: &[&Run<'_>]) -> BTreeMap<String, f64> {
+    let mut medians: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        let of_run = samples
+            .iter()
+            .find(|sample| sample.point.sequence == run.sequence);
+        let from = of_run.map_or(0, |sample| sample.point.steady_from as usize);
+        for (name, values) in &run.invocation.iterations.metrics {
+            let steady = values.get(from..).unwrap_or_default().iter().flatten();
+            let steady: Vec<f64> = steady.copied().filter(|value| value.is_finite()).collect();
+            medians.entry(name).or_default().extend(median(&steady));
+        }
+    }
+    medians
+        .into_iter()
+        .filter_map(|(name, values)| Some((name.clone(), median(&values)?)))
+        .collect()
+}

@@ -1,0 +1,255 @@
+//! Which invocations and blocks were disturbed, by the machine's sensors only. The measured value is never looked at:
+//! throwing out slow runs because they are slow would be choosing the result.
+//!
+//! Thresholds and reasons:
+//! - steal above 1 %, foreign CPU time above 2 %: shares of the bound CPUs' time, so each moves a saturated benchmark by
+//!   about as much; half the default margin, and the margin.
+//! - pressure more than 5 points above the median of the same cell: a runtime with more threads than CPUs makes pressure
+//!   itself, always about as much; what exceeds that comes from others. Needs three invocations of the cell to be judged.
+//! - frequency below 95 % of the session's median: more than the margin, and more than the reading's own flicker.
+//! - more than 256 pages swapped in: at 0.1 ms each they stall somebody for 26 ms, about 1 % of an invocation.
+//! - handing over a cache line takes more than 1.5 times the lowest mode of all readings on the same CPUs: virtual CPUs
+//!   are sometimes placed on other chips for seconds; distances within one chip differ by less than 1.5, and other chips
+//!   are three to five times as far.
+//! - canary more than 3 % off its median on the same CPUs: a fixed loop that touches no memory repeats within 1 %.
+
+use crate::model::machine::BlockSensors;
+use crate::model::reading::Reading;
+use crate::stats::quantile::{median, of_sorted, sorted};
+
+use super::replay::{GroupLog, Run, Session};
+
+const STEAL: f64 = 0.01;
+const FOREIGN: f64 = 0.02;
+const PRESSURE: f64 = 0.05;
+const PRESSURE_KNOWN_FROM: usize = 3;
+const FREQUENCY: f64 = 0.95;
+const SWAPPED_IN: u64 = 256;
+const HANDOVER: f64 = 1.5;
+const CANARY: f64 = 0.03;
+
+/// What the sensors say about a session.
+pub(super) struct Judgement {
+    /// In plan order.
+    pub groups: Vec<GroupJudgement>,
+}
+
+/// What the sensors say about a group.
+pub(super) struct GroupJudgement {
+    /// Reasons for each of the group's blocks, in their order.
+    pub blocks: Vec<Vec<String>>,
+    /// For each of the group's runs, in their order.
+    pub runs: Vec<RunJudgement>,
+}
+
+/// What the sensors say about one invocation.
+pub(super) struct RunJudgement {
+    /// Reasons from its own sensors.
+    pub own: Vec<String>,
+    /// Reasons from its block's sensors.
+    pub block: Vec<String>,
+}
+
+impl RunJudgement {
+    /// Whether nothing disturbed it.
+    pub fn clean(&self) -> bool {
+        self.own.is_empty() && self.block.is_empty()
+    }
+
+    /// All reasons.
+    pub fn reasons(&self) -> Vec<String> {
+        self.own.iter().chain(&self.block).cloned().collect()
+    }
+}
+
+/// Judges every block and invocation of a session.
+pub(super) fn judge(session: &Session<'_>) -> Judgement {
+    let frequencies = session.groups.iter().flat_map(|log| &log.runs);
+    let frequencies: Vec<f64> = frequencies
+        .filter_map(|run| known(&run.invocation.sensors.frequency_hz))
+        .collect();
+    let frequency = median(&frequencies);
+    let references = References::of(session);
+    let groups = session
+        .groups
+        .iter()
+        .map(|log| {
+            let usual = references.of_cpus(&log.group.cpus);
+            let blocks: Vec<Vec<String>> = log
+                .blocks
+                .iter()
+                .map(|b| block_reasons(b.before, b.after, usual))
+                .collect();
+            let runs = runs(log, &blocks, frequency);
+            GroupJudgement { blocks, runs }
+        })
+        .collect();
+    Judgement { groups }
+}
+
+fn runs(log: &GroupLog<'_>, blocks: &[Vec<String>], frequency: Option<f64>) -> Vec<RunJudgement> {
+    let pressures: Vec<Option<f64>> = (0..log.group.competitors.len())
+        .map(|competitor| own_pressure(log, competitor))
+        .collect();
+    let judge = |run: &Run<'_>| {
+        let position = log.blocks.iter().position(|block| block.number == run.block);
+        RunJudgement {
+            own: run_reasons(run, pressures[run.competitor], frequency),
+            // An earlier run of a repeated block had other sensors, which the last run's do not speak for.
+            block: position
+                .filter(|_| !run.superseded)
+                .map(|i| blocks[i].clone())
+                .unwrap_or_default(),
+        }
+    };
+    log.runs.iter().map(judge).collect()
+}
+
+/// The pressure that a runtime makes itself: the median over its invocations, once there are enough.
+fn own_pressure(log: &GroupLog<'_>, competitor: usize) -> Option<f64> {
+    let of_cell = log.runs.iter().filter(|run| run.competitor == competitor);
+    let pressures: Vec<f64> = of_cell
+        .filter_map(|run| known(&run.invocation.sensors.cpu_pressure))
+        .collect();
+    median(&pressures).filter(|_| pressures.len() >= PRESSURE_KNOWN_FROM)
+}
+
+fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>) -> Vec<String> {
+    let sensors = &run.invocation.sensors;
+    let mut reasons = Vec::new();
+    if let Some(steal) = known(&sensors.steal).filter(|steal| *steal > STEAL) {
+        reasons.push(format!("the hypervisor took {} of its CPU time", percent(steal)));
+    }
+    if let Some(foreign) = known(&sensors.foreign).filter(|foreign| *foreign > FOREIGN) {
+        reasons.push(format!("other programs used {} of its CPUs", percent(foreign)));
+    }
+    if let (Some(pressure), Some(own)) = (known(&sensors.cpu_pressure), own_pressure)
+        && pressure - own > PRESSURE
+    {
+        let (now, usual) = (percent(pressure), percent(own));
+        reasons.push(format!(
+            "CPU pressure {now}, {usual} is usual for this runtime here"
+        ));
+    }
+    if let (Some(hertz), Some(usual)) = (known(&sensors.frequency_hz), frequency)
+        && hertz < FREQUENCY * usual
+    {
+        let (now, usual) = (hertz / 1e9, usual / 1e9);
+        reasons.push(format!(
+            "CPU frequency fell to {now:.2} GHz, the session's median is {usual:.2} GHz"
+        ));
+    }
+    if let Some(pages) = sensors.swapped_in.value().filter(|pages| **pages > SWAPPED_IN) {
+        reasons.push(format!("{pages} pages were swapped in"));
+    }
+    reasons
+}
+
+fn block_reasons(before: &BlockSensors, after: Option<&BlockSensors>, usual: Usual) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (when, sensors) in [("before", Some(before)), ("after", after)] {
+        let Some(sensors) = sensors else { continue };
+        if let (Some(line), Some(near)) = (known(&sensors.line_handover_ns), usual.handover)
+            && line > HANDOVER * near
+        {
+            reasons.push(format!(
+                "{when} it, a cache line took {line:.0} ns between the CPUs, usually {near:.0} ns"
+            ));
+        }
+        if let (Some(canary), Some(middle)) = (known(&sensors.canary_ns), usual.canary)
+            && (canary / middle - 1.0).abs() > CANARY
+        {
+            let off = percent((canary / middle - 1.0).abs());
+            let direction = if canary > middle { "slower" } else { "faster" };
+            reasons.push(format!(
+                "{when} it, a fixed computation was {off} {direction} than usual"
+            ));
+        }
+    }
+    reasons
+}
+
+/// What block sensors usually read on some CPUs.
+#[derive(Clone, Copy, Default)]
+struct Usual {
+    handover: Option<f64>,
+    canary: Option<f64>,
+}
+
+/// Usual readings by list of CPUs: other CPUs lie at other distances.
+struct References<'a>(Vec<(&'a [u32], Usual)>);
+
+impl<'a> References<'a> {
+    fn of(session: &Session<'a>) -> Self {
+        let mut lists: Vec<&[u32]> = session.groups.iter().map(|log| &log.group.cpus[..]).collect();
+        lists.sort_unstable();
+        lists.dedup();
+        let usual = |cpus: &'a [u32]| {
+            let logs = session.groups.iter().filter(|log| log.group.cpus == cpus);
+            let blocks = logs.flat_map(|log| &log.blocks);
+            let sensors: Vec<&BlockSensors> = blocks
+                .flat_map(|block| std::iter::once(block.before).chain(block.after))
+                .collect();
+            let read = |pick: fn(&BlockSensors) -> &Reading<f64>| -> Vec<f64> {
+                sensors.iter().filter_map(|s| known(pick(s))).collect()
+            };
+            Usual {
+                handover: lowest_mode(&read(|s| &s.line_handover_ns)),
+                canary: median(&read(|s| &s.canary_ns)),
+            }
+        };
+        References(lists.into_iter().map(|cpus| (cpus, usual(cpus))).collect())
+    }
+
+    fn of_cpus(&self, cpus: &[u32]) -> Usual {
+        self.0
+            .iter()
+            .find(|(list, _)| *list == cpus)
+            .map(|(_, usual)| *usual)
+            .unwrap_or_default()
+    }
+}
+
+/// The median of the lowest cluster: readings are cut into clusters at gaps of more than a quarter, and a cluster must
+/// hold a twentieth of all readings, lest one lucky reading make all others look far.
+fn lowest_mode(readings: &[f64]) -> Option<f64> {
+    let sorted = sorted(readings);
+    let enough = sorted.len().div_ceil(20);
+    let clusters = sorted.chunk_by(|a, b| *b <= 1.25 * a);
+    clusters
+        .filter(|cluster| cluster.len() >= enough)
+        .map(|cluster| of_sorted(cluster, 0.5))
+        .next()
+}
+
+/// The value of a reading, if it is there and a number.
+fn known(reading: &Reading<f64>) -> Option<f64> {
+    reading.value().copied().filter(|value| value.is_finite())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lowest_mode_is_the_near_one_of_two() {
+        let readings = [48.0, 235.0, 47.0, 240.0, 49.0, 230.0, 236.0];
+        assert_eq!(lowest_mode(&readings), Some(48.0));
+    }
+
+    #[test]
+    fn one_lucky_reading_is_no_mode() {
+        let mut readings = vec![100.0; 40];
+        readings.push(10.0);
+        assert_eq!(lowest_mode(&readings), Some(100.0));
+    }
+
+    #[test]
+    fn no_reading_has_no_mode() {
+        assert_eq!(lowest_mode(&[]), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! One invocation: its series is segmented and summarised to one number per measure.
+
+use std::collections::BTreeMap;
+
+use crate::model::analysis::{InvocationPoint, Measure};
+use crate::model::invocation::{Invocation, Outcome};
+use crate::model::reading::Reading;
+use crate::stats::quantile::{median, sorted};
+use crate::stats::segment::{Segmentation, segment};
+
+use super::contamination::RunJudgement;
+use super::replay::Run;
+
+/// An invocation with the series behind its summaries.
+pub(super) struct Sample {
+    /// Its block.
+    pub block: u32,
+    /// Whether no sensor speaks against it.
+    pub clean: bool,
+    /// Whether its numbers count.
+    pub usable: bool,
+    /// Steady iterations of the measures that have some, in ascending order.
+    pub steady: BTreeMap<Measure, Vec<f64>>,
+    /// Where the numbers were read from.
+    pub sources: BTreeMap<Measure, String>,
+    /// What the report draws.
+    pub point: InvocationPoint,
+}
+
+/// Summarises one invocation on `cores` CPUs.
+pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample {
+    let invocation = run.invocation;
+    let logs = logs(&invocation.iterations.wall_ns);
+    let segmentation = segment(&logs);
+    let mut sample = Sample {
+        block: run.block,
+        clean: judged.clean(),
+        usable: run.usable(),
+        steady: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        point: point(run, judged, &segmentation),
+    };
+    if sample.usable {
+        sample.series(
+            Measure::Wall,
+            &invocation.iterations.wall_ns,
+            "the runtime's clock, begin to end",
+        );
+        if let Some(Reading::Known { value, source }) = &invocation.iterations.cpu_ns {
+            sample.series(Measure::Cpu, value, source);
+        }
+        sample.single(
+            Measure::Cold,
+            wall_of_first(invocation),
+            "the runtime's clock, first iteration",
+        );
+        if let Reading::Known { value, source } = &invocation.process.peak_bytes {
+            sample.single(Measure::Memory, Some(*value as f64), source);
+        }
+        sample.utilisation(invocation, cores);
+    }
+    sample
+}
+
+/// The summary of the wall time alone, ns: what the stopping rule needs.
+pub(super) fn wall(invocation: &Invocation) -> Option<f64> {
+    let logs = logs(&invocation.iterations.wall_ns);
+    let from = segment(&logs).steady_from;
+    median(&logs[from..]).map(f64::exp)
+}
+
+/// Logarithms of times. A clock too coarse to see an iteration reads 0; it was at most one unit.
+fn logs(times: &[u64]) -> Vec<f64> {
+    times.iter().map(|&ns| (ns.max(1) as f64).ln()).collect()
+}
+
+fn wall_of_first(invocation: &Invocation) -> Option<f64> {
+    invocation.iterations.wall_ns.first().map(|&ns| ns.max(1) as f64)
+}
+
+fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> InvocationPoint {
+    let invocation = run.invocation;
+    let mut contaminated = judged.reasons();
+    if run.superseded {
+        contaminated.push("a later run of the same block stands for it".to_owned());
+    }
+    InvocationPoint {
+        block: run.block,
+        sequence: run.sequence,
+        summaries: BTreeMap::new(),
+        wall_ns: invocation.iterations.wall_ns.clone(),
+        steady_from: segmentation.steady_from as u32,
+        warmup: segmentation.class,
+        process: invocation.process.clone(),
+        sensors: invocation.sensors.clone(),
+        contaminated,
+        failure: match &invocation.outcome {
+            Outcome::Failed(failure) => Some(failure.clone()),
+            Outcome::Ok | Outcome::Unsupported { .. } => None,
+        },
+    }
+}
+
+impl Sample {
+    /// A measure with a value per iteration: the median of the logarithms of the steady ones.
+    fn series(&mut self, measure: Measure, values: &[u64], source: &str) {
+        let steady = values.get(self.point.steady_from as usize..).unwrap_or_default();
+        let logs = sorted(&logs(steady));
+        if values.len() != self.point.wall_ns.len() || steady.iter().all(|&ns| ns == 0) {
+            // Another length cannot be matched with the steady iterations; nothing but zeros is below the resolution.
+            return;
+        }
+        self.single(measure, median(&logs).map(f64::exp), source);
+        self.steady
+            .insert(measure, logs.into_iter().map(f64::exp).collect());
+    }
+
+    /// A measure with one value; what is no positive number has no ratio and is missing.
+    fn single(&mut self, measure: Measure, value: Option<f64>, source: &str) {
+        if let Some(value) = value.filter(|v| v.is_finite() && *v > 0.0) {
+            self.point.summaries.insert(measure, value);
+            self.sources.insert(measure, source.to_owned());
+        }
+    }
+
+    /// CPU time of the steady iterations over what the cores had to give in that time, both from outside.
+    fn utilisation(&mut self, invocation: &Invocation, cores: u32) {
+        let iterations = &invocation.iterations;
+        let Some(Reading::Known { value: cpu, source }) = &iterations.cpu_ns else {
+            return;
+        };
+        let from = self.point.steady_from as usize;
+        let sum = |values: &[u64]| {
+            values
+                .get(from..)
+                .unwrap_or_default()
+                .iter()
+                .map(|&ns| ns as f64)
+                .sum::<f64>()
+        };
+        if cpu.len() == iterations.outer_ns.len() {
+            let share = sum(cpu) / (sum(&iterations.outer_ns) * f64::from(cores));
+            self.single(
+                Measure::Utilisation,
+                Some(share),
+                &format!("{source} over the laboratory's clock and cores"),
+            );
+        }
+    }
+}

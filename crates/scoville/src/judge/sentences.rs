@@ -1,0 +1,194 @@
+//! What the data say, in words.
+
+use crate::model::analysis::{CellState, Estimate, GroupAnalysis, Measure, Pair, Summary, Verdict};
+use crate::model::plan::Plan;
+use crate::stats::quantile::median;
+
+use super::summary::{Suite, has_numbers, reference, suites};
+
+/// At most so many failures are named; the rest is counted.
+const NAMED: usize = 5;
+
+/// The method in words.
+pub(super) fn method(plan: &Plan) -> String {
+    let margin = 100.0 * plan.method.margin;
+    format!(
+        "The unit is one process of a runtime; the competitors of a benchmark meet in blocks, in random order (seed {}). \
+         Ratios are Hodges-Lehmann estimates over paired blocks with 95 % intervals by signed ranks (by t on logarithms \
+         below six blocks, none for one); within {margin} % counts as equal, and p values in a table are adjusted after \
+         Holm.",
+        plan.seed
+    )
+}
+
+/// The sentences, most important first.
+pub(super) fn sentences(plan: &Plan, groups: &[GroupAnalysis], summaries: &[Summary]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if !groups.iter().flat_map(|group| &group.cells).any(has_numbers) {
+        sentences.push("No invocation has brought a verified number so far.".to_owned());
+    }
+    for suite in suites(groups) {
+        let Some(baseline) = reference(&suite, &plan.baseline) else {
+            continue;
+        };
+        if baseline != plan.baseline {
+            sentences.push(replaced(&suite, baseline, &plan.baseline));
+        }
+        sentences.extend(leader(&suite, baseline, summaries));
+        sentences.extend(verdicts(&suite, baseline));
+        sentences.extend(undecided(&suite, baseline));
+    }
+    sentences.extend(failures(groups));
+    sentences
+}
+
+fn place(suite: &Suite<'_>) -> String {
+    let key = &suite[0].key;
+    let cores = if key.cores == 1 { "core" } else { "cores" };
+    format!("{} size, {} {cores}", key.preset, key.cores)
+}
+
+fn replaced(suite: &Suite<'_>, used: &str, wanted: &str) -> String {
+    format!(
+        "At {} the baseline {wanted} has no verified number; ratios are relative to {used} instead.",
+        place(suite)
+    )
+}
+
+/// Who has the smallest geometric mean of wall times.
+fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<String> {
+    let key = &suite[0].key;
+    let here = |s: &&Summary| s.measure == Measure::Wall && s.preset == key.preset && s.cores == key.cores;
+    let mine: Vec<&Summary> = summaries.iter().filter(here).collect();
+    let most = mine.iter().map(|s| s.common.len()).max()?;
+    // Means over different sets of benchmarks cannot be ranked: only those that share the largest set compete.
+    let complete = mine.iter().filter(|s| s.common.len() == most);
+    let best = complete.min_by(|a, b| a.geomean.value.total_cmp(&b.geomean.value))?;
+    let over = match best.common.len() {
+        1 => format!("On {} ({})", best.common[0], place(suite)),
+        n => format!("Over {n} benchmarks ({})", place(suite)),
+    };
+    let range = match best.common.len() {
+        1 => String::new(),
+        _ => {
+            let ((low, x), (high, y)) = (&best.smallest, &best.largest);
+            format!("; single benchmarks range from {x:.2} ({low}) to {y:.2} ({high})")
+        }
+    };
+    let (name, ratio) = (&best.runtime, in_words(&best.geomean));
+    let ahead = best
+        .geomean
+        .interval
+        .as_ref()
+        .map(|i| (i.high < 1.0, i.low > 1.0));
+    Some(match ahead {
+        Some((true, _)) => format!("{over} {name} leads: its time is {ratio} that of {baseline}{range}."),
+        Some((_, true)) => {
+            format!("{over} {baseline} leads; next is {name}, whose time is {ratio} as long{range}.")
+        }
+        _ => format!("{over} no lead is certain: the time of {name} is {ratio} that of {baseline}{range}."),
+    })
+}
+
+fn in_words(ratio: &Estimate) -> String {
+    match &ratio.interval {
+        Some(i) => format!("{:.3} times ({:.3} to {:.3})", ratio.value, i.low, i.high),
+        None => format!("{:.3} times (no interval yet)", ratio.value),
+    }
+}
+
+/// Wall-time comparisons with the baseline, each once.
+fn comparisons<'a>(suite: &Suite<'a>, baseline: &str) -> Vec<(&'a GroupAnalysis, &'a Pair)> {
+    let of_group = |group: &&'a GroupAnalysis| {
+        let group = *group;
+        group.pairs.iter().map(move |pair| (group, pair))
+    };
+    let wanted = |pair: &Pair| pair.measure == Measure::Wall && pair.b == baseline;
+    suite
+        .iter()
+        .flat_map(of_group)
+        .filter(|(_, pair)| wanted(pair))
+        .collect()
+}
+
+fn verdicts(suite: &Suite<'_>, baseline: &str) -> Option<String> {
+    let pairs = comparisons(suite, baseline);
+    let with_interval: Vec<_> = pairs
+        .iter()
+        .filter(|(_, pair)| pair.ratio.interval.is_some())
+        .collect();
+    if with_interval.is_empty() {
+        let one = "with one block there is no interval and no verdict";
+        return (!pairs.is_empty()).then(|| format!("At {} {one}.", place(suite)));
+    }
+    let count = |of: &[Verdict]| {
+        with_interval
+            .iter()
+            .filter(|(_, pair)| of.contains(&pair.verdict))
+            .count()
+    };
+    let faster = count(&[Verdict::Faster, Verdict::FasterSmall]);
+    let slower = count(&[Verdict::Slower, Verdict::SlowerSmall]);
+    let (equal, open) = (count(&[Verdict::Equal]), count(&[Verdict::Undecided]));
+    let extreme = with_interval
+        .iter()
+        .filter(|(_, pair)| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
+        .max_by(|(_, a), (_, b)| a.ratio.value.ln().abs().total_cmp(&b.ratio.value.ln().abs()));
+    let extreme = extreme.map_or_else(String::new, |(group, pair)| {
+        let (name, ratio) = (&pair.a, in_words(&pair.ratio));
+        format!(
+            " The largest difference: on {} {name} takes {ratio} the time of {baseline}.",
+            group.key.benchmark
+        )
+    });
+    let total = with_interval.len();
+    Some(format!(
+        "Of {total} comparisons with {baseline} ({}), {faster} are faster, {slower} slower, {equal} equal and {open} \
+         undecided.{extreme}",
+        place(suite)
+    ))
+}
+
+fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
+    let pairs = comparisons(suite, baseline);
+    let needs: Vec<f64> = pairs
+        .iter()
+        .filter_map(|(_, pair)| pair.blocks_to_decide.map(f64::from))
+        .collect();
+    let more = median(&needs)?.ceil();
+    Some(format!(
+        "About {more} more blocks would decide half of the undecided comparisons at {}.",
+        place(suite)
+    ))
+}
+
+fn failures(groups: &[GroupAnalysis]) -> Vec<String> {
+    let named = |wanted: fn(&CellState) -> bool| -> Vec<String> {
+        let cells = groups
+            .iter()
+            .flat_map(|group| group.cells.iter().map(move |cell| (group, cell)));
+        let mut names: Vec<String> = cells
+            .filter(|(_, cell)| wanted(&cell.state))
+            .map(|(group, cell)| format!("{} on {}", cell.runtime, group.key.benchmark))
+            .collect();
+        // The same runtime and benchmark at several sizes or core counts is one thing to look into.
+        names.dedup();
+        names
+    };
+    let list = |names: &[String]| match names.len() {
+        0..=NAMED => names.join(", "),
+        n => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
+    };
+    let wrong = named(|state| matches!(state, CellState::Void { .. }));
+    let failed = named(|state| matches!(state, CellState::Failed { .. }));
+    let partly = named(|state| matches!(state, CellState::Partly { .. }));
+    [
+        ("Wrong results, hence no times", wrong),
+        ("Never succeeded", failed),
+        ("Failed in some invocations", partly),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(what, names)| format!("{what}: {}.", list(&names)))
+    .collect()
+}
