@@ -112,6 +112,11 @@ pub struct Cell {
     pub fairness: BTreeMap<String, Fairness>,
     /// Median of every metric, by name, over the steady iterations.
     pub metrics: BTreeMap<String, f64>,
+    /// Medians over the verified invocations of what the whole process tree used, by name; a name is absent where no
+    /// invocation could read it: `run-queue-wait` (share of process wall time and cores), `voluntary-switches`,
+    /// `involuntary-switches`, `threads`, `baseline-bytes`, `start-ns`, and every performance event by its own name.
+    #[serde(default)]
+    pub process: BTreeMap<String, f64>,
 }
 
 /// Whether a cell has numbers.

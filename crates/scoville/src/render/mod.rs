@@ -1,1 +1,15 @@
 //! An analysis as text: terminal, HTML, CSV, JSON, Markdown and more. Computes nothing.
+//!
+//! Every renderer is a pure function of an [`Analysis`](crate::model::analysis::Analysis). A cell with a wrong result
+//! has no time in any of them: they all ask [`words::has_numbers`] first.
+
+pub mod bencher;
+pub mod benchstat;
+pub mod comparison;
+pub mod csv;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod number;
+pub mod terminal;
+pub mod words;

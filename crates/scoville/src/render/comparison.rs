@@ -1,0 +1,297 @@
+//! The comparison table that terminal, Markdown and HTML share: one per size and core count, benchmarks down, runtimes
+//! across, the baseline absolute and everybody else as a ratio to it.
+
+use crate::model::analysis::{Analysis, Cell, GroupAnalysis, Measure, Summary, Verdict};
+
+use super::{number, words};
+
+/// One table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The size.
+    pub preset: String,
+    /// The cores.
+    pub cores: u32,
+    /// What is compared.
+    pub measure: Measure,
+    /// Runtime that the ratios are relative to; `None` for a table of absolute values.
+    pub baseline: Option<String>,
+    /// Runtimes, the baseline first.
+    pub runtimes: Vec<String>,
+    /// Benchmarks in plan order, then the geometric mean.
+    pub rows: Vec<Row>,
+}
+
+/// One line of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The benchmark, or what the line sums up.
+    pub label: String,
+    /// One entry per runtime of [`Comparison::runtimes`].
+    pub entries: Vec<Entry>,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it says.
+    pub text: String,
+    /// The sign of the verdict; may be empty.
+    pub sign: String,
+    /// How it may be coloured; the text says the same.
+    pub tone: Tone,
+}
+
+/// Meaning behind a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// The baseline, or an absolute value.
+    Plain,
+    /// Lower than the baseline.
+    Better,
+    /// Higher than the baseline.
+    Worse,
+    /// Undecided, equal or absent.
+    Dim,
+    /// A wrong result or a failure.
+    Bad,
+}
+
+impl Entry {
+    fn new(text: impl Into<String>, tone: Tone) -> Self {
+        Entry {
+            text: text.into(),
+            sign: String::new(),
+            tone,
+        }
+    }
+
+    /// Text and sign.
+    pub fn line(&self) -> String {
+        format!("{} {}", self.text, self.sign).trim_end().to_string()
+    }
+}
+
+/// Every (size, cores) of an analysis, in plan order.
+pub fn sizes(analysis: &Analysis) -> Vec<(String, u32)> {
+    let mut sizes = Vec::new();
+    for group in &analysis.groups {
+        let size = (group.key.preset.clone(), group.key.cores);
+        if !sizes.contains(&size) {
+            sizes.push(size);
+        }
+    }
+    sizes
+}
+
+/// The groups of a size, in plan order.
+pub fn groups<'a>(
+    analysis: &'a Analysis,
+    size: &'a (String, u32),
+) -> impl Iterator<Item = &'a GroupAnalysis> {
+    (analysis.groups.iter()).filter(|g| g.key.preset == size.0 && g.key.cores == size.1)
+}
+
+/// The ratio tables of a measure, one per size. Utilisation has no direction and is shown absolute.
+pub fn tables(analysis: &Analysis, measure: Measure) -> Vec<Comparison> {
+    (sizes(analysis).iter())
+        .map(|size| table(analysis, measure, size))
+        .collect()
+}
+
+fn table(analysis: &Analysis, measure: Measure, size: &(String, u32)) -> Comparison {
+    let baseline = words::lower_is_better(measure).then(|| analysis.plan.baseline.clone());
+    let runtimes = runtimes_baseline_first(analysis, size);
+    let mut rows: Vec<Row> = groups(analysis, size)
+        .map(|group| Row {
+            label: group.key.benchmark.clone(),
+            entries: (runtimes.iter())
+                .map(|runtime| entry(group, measure, runtime, baseline.as_deref()))
+                .collect(),
+        })
+        .collect();
+    rows.extend(
+        baseline
+            .as_deref()
+            .and_then(|b| geomean_row(analysis, measure, size, &runtimes, b)),
+    );
+    Comparison {
+        preset: size.0.clone(),
+        cores: size.1,
+        measure,
+        baseline,
+        runtimes,
+        rows,
+    }
+}
+
+fn runtimes_baseline_first(analysis: &Analysis, size: &(String, u32)) -> Vec<String> {
+    let mut runtimes: Vec<String> = Vec::new();
+    for cell in groups(analysis, size).flat_map(|g| &g.cells) {
+        if !runtimes.contains(&cell.runtime) {
+            runtimes.push(cell.runtime.clone());
+        }
+    }
+    runtimes.sort_by_key(|r| *r != analysis.plan.baseline);
+    runtimes
+}
+
+fn entry(
+    group: &GroupAnalysis,
+    measure: Measure,
+    runtime: &str,
+    baseline: Option<&str>,
+) -> Entry {
+    let Some(cell) = words::cell(group, runtime) else {
+        return Entry::new("missing", Tone::Dim);
+    };
+    if let Some(word) = words::instead(&cell.state) {
+        let tone = if words::failure(&cell.state).is_some() {
+            Tone::Bad
+        } else {
+            Tone::Dim
+        };
+        return Entry::new(word, tone);
+    }
+    match baseline {
+        Some(b) if b != runtime => relative(group, measure, cell, b),
+        _ => absolute(measure, cell),
+    }
+}
+
+fn absolute(measure: Measure, cell: &Cell) -> Entry {
+    let Some(e) = cell.estimates.get(&measure) else {
+        return Entry::new("unavailable", Tone::Dim);
+    };
+    let parts = [
+        number::value(measure, e.value),
+        number::half_width(e),
+        words::partly(&cell.state),
+    ];
+    Entry::new(joined(&parts), Tone::Plain)
+}
+
+/// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead.
+fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str) -> Entry {
+    let Some(pair) = words::pair(group, measure, &cell.runtime, baseline) else {
+        return absolute(measure, cell);
+    };
+    let tone = match pair.verdict {
+        _ if pair.ratio.interval.is_none() || !words::survives_holm(pair) => Tone::Dim,
+        Verdict::Faster | Verdict::FasterSmall => Tone::Better,
+        Verdict::Slower | Verdict::SlowerSmall => Tone::Worse,
+        Verdict::Equal | Verdict::Undecided => Tone::Dim,
+    };
+    Entry {
+        text: number::ratio(&pair.ratio),
+        sign: joined(&[words::sign(pair), words::partly(&cell.state)]),
+        tone,
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    let full: Vec<&str> = (parts.iter().map(String::as_str))
+        .filter(|p| !p.is_empty())
+        .collect();
+    full.join(" ")
+}
+
+/// The suite summary of a runtime, if it was computed for this baseline.
+pub fn summary<'a>(
+    analysis: &'a Analysis,
+    measure: Measure,
+    size: &(String, u32),
+    runtime: &str,
+    baseline: &str,
+) -> Option<&'a Summary> {
+    analysis.summaries.iter().find(|s| {
+        s.measure == measure
+            && s.preset == size.0
+            && s.cores == size.1
+            && s.runtime == runtime
+            && s.baseline == baseline
+    })
+}
+
+fn geomean_row(
+    analysis: &Analysis,
+    measure: Measure,
+    size: &(String, u32),
+    runtimes: &[String],
+    baseline: &str,
+) -> Option<Row> {
+    let total = groups(analysis, size).count();
+    let mut any = false;
+    let entries = (runtimes.iter())
+        .map(|runtime| {
+            if runtime == baseline {
+                return Entry::new("1", Tone::Dim);
+            }
+            match summary(analysis, measure, size, runtime, baseline) {
+                Some(s) => {
+                    any = true;
+                    Entry {
+                        text: number::ratio(&s.geomean),
+                        sign: format!("{} of {total}", s.common.len()),
+                        tone: Tone::Plain,
+                    }
+                }
+                None => Entry::new("none in common", Tone::Dim),
+            }
+        })
+        .collect();
+    any.then(|| Row {
+        label: "geomean".into(),
+        entries,
+    })
+}
+
+/// What the signs, the intervals and the number of blocks mean, in lines for under a table.
+pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    let margin = number::percent(analysis.plan.method.margin);
+    if comparison.baseline.is_some() {
+        lines.push(format!(
+            "+ slower or larger  - faster or smaller  = equal within {margin}  += -= clear of equal, perhaps within {margin}  \
+             ? undecided  ~ asymmetric tail"
+        ));
+        lines.push(format!(
+            "(+) (-) clear alone, but not after Holm's correction over the {} benchmarks of a column",
+            comparison.rows.iter().filter(|r| r.label != "geomean").count()
+        ));
+    }
+    lines.push(interval_note(analysis, comparison));
+    if comparison.baseline.is_some() {
+        lines.push(
+            "geomean: over the benchmarks that both runtimes verified (count beside it); the others are not imputed".into(),
+        );
+    }
+    let partly = groups(analysis, &(comparison.preset.clone(), comparison.cores))
+        .flat_map(|g| &g.cells)
+        .any(|c| !words::partly(&c.state).is_empty());
+    if partly {
+        lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
+    }
+    lines
+}
+
+fn interval_note(analysis: &Analysis, comparison: &Comparison) -> String {
+    let size = (comparison.preset.clone(), comparison.cores);
+    let counts = groups(analysis, &size)
+        .flat_map(|g| &g.cells)
+        .filter(|c| words::has_numbers(c))
+        .filter_map(|c| c.estimates.get(&comparison.measure))
+        .map(|e| e.n);
+    let (least, most) = counts.fold((u32::MAX, 0), |(lo, hi), n| (lo.min(n), hi.max(n)));
+    let n = match (least, most) {
+        (_, 0) => "no invocation with numbers yet".to_string(),
+        (a, b) if a == b => format!("n = {a} invocations per cell"),
+        (a, b) => format!("n = {a} to {b} invocations per cell"),
+    };
+    let few = if most > 0 && least < 6 {
+        "; fewer than 6 blocks are \"few\": the signs rest on the interval alone"
+    } else {
+        ""
+    };
+    format!("{n}; ± and [ ] are 95 % intervals{few}")
+}

@@ -1,0 +1,130 @@
+//! Long form: one row per invocation, or one per iteration. Times are absent, never 0, where there are none.
+
+use crate::model::analysis::{Analysis, Cell, GroupAnalysis, InvocationPoint, Warmup};
+
+use super::words::{self, MEASURES};
+
+/// One row per invocation, failed ones included; the empty field stands for "no number".
+pub fn invocations(analysis: &Analysis) -> String {
+    let mut table = Table::new(&[
+        "block",
+        "sequence",
+        "outcome",
+        "contaminated",
+        "iterations",
+        "steady_from",
+        "warmup",
+        "wall_ns",
+        "cold_ns",
+        "cpu_ns",
+        "memory_bytes",
+        "utilisation",
+    ]);
+    each(analysis, |group, cell, point| {
+        let shown = words::has_numbers(cell);
+        let mut fields = vec![
+            point.block.to_string(),
+            point.sequence.to_string(),
+            outcome(point).to_string(),
+            point.contaminated.join("; "),
+            if shown { point.wall_ns.len().to_string() } else { String::new() },
+            if shown { point.steady_from.to_string() } else { String::new() },
+            if shown { warmup(point.warmup).to_string() } else { String::new() },
+        ];
+        fields.extend(MEASURES.iter().map(|m| {
+            let value = point.summaries.get(m).filter(|_| shown);
+            value.map(f64::to_string).unwrap_or_default()
+        }));
+        table.row(analysis, group, cell, fields);
+    });
+    table.finish()
+}
+
+/// One row per iteration of the cells that have numbers: every raw wall time, warm-up included.
+pub fn iterations(analysis: &Analysis) -> String {
+    let mut table = Table::new(&["block", "sequence", "iteration", "steady", "wall_ns"]);
+    each(analysis, |group, cell, point| {
+        if !words::has_numbers(cell) || point.failure.is_some() {
+            return;
+        }
+        for (i, wall) in point.wall_ns.iter().enumerate() {
+            let fields = vec![
+                point.block.to_string(),
+                point.sequence.to_string(),
+                i.to_string(),
+                (i >= point.steady_from as usize).to_string(),
+                wall.to_string(),
+            ];
+            table.row(analysis, group, cell, fields);
+        }
+    });
+    table.finish()
+}
+
+fn each<'a>(
+    analysis: &'a Analysis,
+    mut visit: impl FnMut(&'a GroupAnalysis, &'a Cell, &'a InvocationPoint),
+) {
+    for group in &analysis.groups {
+        for cell in &group.cells {
+            for point in &cell.invocations {
+                visit(group, cell, point);
+            }
+        }
+    }
+}
+
+fn outcome(point: &InvocationPoint) -> &'static str {
+    (point.failure.as_ref()).map_or("ok", |f| words::failure_word(&f.kind))
+}
+
+/// Class of a warm-up as exports spell it.
+pub fn warmup(class: Warmup) -> &'static str {
+    match class {
+        Warmup::Flat => "flat",
+        Warmup::WarmUp => "warm-up",
+        Warmup::SlowDown => "slow-down",
+        Warmup::Unsteady => "unsteady",
+        Warmup::TooShort => "too-short",
+    }
+}
+
+/// Rows that begin with the cell they belong to. Writing to memory cannot fail.
+struct Table(csv::Writer<Vec<u8>>);
+
+impl Table {
+    fn new(columns: &[&str]) -> Self {
+        let key = ["session", "benchmark", "preset", "cores", "runtime", "state"];
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(key.iter().chain(columns)).expect("memory accepts bytes");
+        Table(writer)
+    }
+
+    fn row(&mut self, a: &Analysis, group: &GroupAnalysis, cell: &Cell, fields: Vec<String>) {
+        let key = [
+            a.session.clone(),
+            group.key.benchmark.clone(),
+            group.key.preset.clone(),
+            group.key.cores.to_string(),
+            cell.runtime.clone(),
+            words::state_slug(&cell.state).to_string(),
+        ];
+        (self.0.write_record(key.into_iter().chain(fields).map(|f| inert(&f))))
+            .expect("memory accepts bytes");
+    }
+
+    fn finish(self) -> String {
+        let bytes = self.0.into_inner().expect("memory accepts bytes");
+        String::from_utf8(bytes).expect("only text was written")
+    }
+}
+
+/// A spreadsheet runs a field that begins like a formula; text from runtimes must not. Numbers are left alone.
+fn inert(field: &str) -> String {
+    let formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if formula && field.parse::<f64>().is_err() {
+        format!("'{field}")
+    } else {
+        field.to_string()
+    }
+}

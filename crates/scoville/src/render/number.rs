@@ -1,0 +1,173 @@
+//! Numbers as people read them: three significant digits, a unit, never more precision than was measured.
+
+use crate::model::analysis::{Estimate, Interval, Measure};
+
+/// Three significant digits, without an exponent between 0.001 and 10^6; thousands are separated by thin spaces.
+pub fn significant(x: f64) -> String {
+    let magnitude = x.abs();
+    if !x.is_finite() {
+        return "?".into();
+    }
+    if magnitude == 0.0 {
+        return "0".into();
+    }
+    if !(1e-3..1e6).contains(&magnitude) {
+        return format!("{x:.2e}");
+    }
+    // 9.996 has one digit before the point but prints as 10.0, so the digits are counted after rounding.
+    let before = (format!("{magnitude:.2e}").rsplit('e').next())
+        .and_then(|e| e.parse::<i32>().ok())
+        .unwrap_or(0);
+    let decimals = (2 - before).clamp(0, 5) as usize;
+    grouped(&format!("{x:.decimals$}"))
+}
+
+/// An integer with thin spaces between thousands.
+pub fn count(n: u64) -> String {
+    grouped(&n.to_string())
+}
+
+fn grouped(digits: &str) -> String {
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |w| ("-", w));
+    if whole.len() < 5 {
+        return digits.to_string();
+    }
+    let mut out = String::from(sign);
+    for (i, c) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push('\u{2009}');
+        }
+        out.push(c);
+    }
+    out + rest
+}
+
+/// Nanoseconds with the unit that leaves one to three digits before the point.
+pub fn duration(ns: f64) -> String {
+    scaled(
+        ns,
+        &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+        1000.0,
+    )
+}
+
+/// Bytes in binary units.
+pub fn bytes(b: f64) -> String {
+    const K: f64 = 1024.0;
+    scaled(
+        b,
+        &[
+            (1.0, "B"),
+            (K, "KiB"),
+            (K * K, "MiB"),
+            (K * K * K, "GiB"),
+            (K * K * K * K, "TiB"),
+        ],
+        K,
+    )
+}
+
+fn scaled(x: f64, units: &[(f64, &str)], step: f64) -> String {
+    // 999.96 µs rounds to 1000 µs, which reads better as 1.00 ms; hence the half of a last digit.
+    let fits = |size: f64| x.abs() < size * step * (1.0 - 5e-4);
+    let (size, unit) = *(units.iter().find(|(s, _)| fits(*s)))
+        .or(units.last())
+        .expect("every unit table has an entry");
+    format!("{} {unit}", significant(x / size))
+}
+
+/// A share between 0 and 1 in per cent.
+pub fn percent(share: f64) -> String {
+    let p = share * 100.0;
+    if p.abs() >= 99.95 || p == 0.0 {
+        format!("{p:.0} %")
+    } else if p.abs() < 0.05 {
+        "<0.1 %".into()
+    } else {
+        format!("{p:.1} %")
+    }
+}
+
+/// A value of a measure in its unit.
+pub fn value(measure: Measure, x: f64) -> String {
+    match measure {
+        Measure::Wall | Measure::Cold | Measure::Cpu => duration(x),
+        Measure::Memory => bytes(x),
+        Measure::Utilisation => percent(x),
+    }
+}
+
+/// `±1.1 %`: the longer arm of the interval relative to the value. Empty without an interval.
+pub fn half_width(e: &Estimate) -> String {
+    match &e.interval {
+        Some(Interval { low, high, .. }) if e.value != 0.0 => {
+            let arm = (e.value - low).max(high - e.value) / e.value.abs();
+            if arm >= 10.0 {
+                "±>999 %".into()
+            } else if arm >= 0.1 {
+                format!("±{:.0} %", arm * 100.0)
+            } else {
+                format!("±{:.1} %", arm * 100.0)
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+/// `1.93 [1.88–1.99]`, or the bare ratio without an interval.
+pub fn ratio(e: &Estimate) -> String {
+    match &e.interval {
+        Some(i) => format!("{} {}", significant(e.value), interval(i)),
+        None => significant(e.value),
+    }
+}
+
+/// `[1.88–1.99]`.
+pub fn interval(i: &Interval) -> String {
+    format!("[{}–{}]", significant(i.low), significant(i.high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_at_every_size() {
+        let cases = [
+            (0.0, "0"),
+            (0.00123, "0.00123"),
+            (0.7123, "0.712"),
+            (1.934, "1.93"),
+            (9.996, "10.0"),
+            (12.34, "12.3"),
+            (123.4, "123"),
+            (1234.4, "1234"),
+            (12345.0, "12\u{2009}345"),
+            (-12345.0, "-12\u{2009}345"),
+            (1.5e7, "1.50e7"),
+            (f64::NAN, "?"),
+        ];
+        for (x, text) in cases {
+            assert_eq!(significant(x), text, "{x}");
+        }
+    }
+
+    #[test]
+    fn units_change_before_four_digits_appear() {
+        assert_eq!(duration(999.0), "999 ns");
+        assert_eq!(duration(999_960.0), "1.00 ms");
+        assert_eq!(duration(41_234_567.0), "41.2 ms");
+        assert_eq!(duration(7.2e12), "7200 s");
+        assert_eq!(bytes(1536.0), "1.50 KiB");
+        assert_eq!(bytes(512.0), "512 B");
+    }
+
+    #[test]
+    fn a_small_share_is_not_zero() {
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.0001), "<0.1 %");
+        assert_eq!(percent(0.5), "50.0 %");
+        assert_eq!(percent(1.0), "100 %");
+    }
+}

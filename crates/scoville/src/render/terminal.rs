@@ -1,0 +1,126 @@
+//! The final table in a terminal.
+
+use std::io::IsTerminal;
+
+use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table, presets};
+
+use crate::model::analysis::{Analysis, Measure};
+
+use super::comparison::{self, Comparison, Entry, Tone};
+use super::words;
+
+/// How wide and whether in colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns; a table that is wider is cut into several.
+    pub width: usize,
+    /// Colour on top of the signs. Nothing is said by colour alone.
+    pub colour: bool,
+}
+
+impl Screen {
+    /// Standard output as it is now: its width if it is a terminal, else 120 columns; colour only on a terminal and
+    /// only if `NO_COLOR` is unset or empty.
+    pub fn stdout() -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let width = terminal.then(|| Table::new().width()).flatten();
+        Screen {
+            width: width.map_or(120, usize::from),
+            colour: terminal && !no_colour,
+        }
+    }
+}
+
+/// The tables of a measure, one per size and core count, with their legends.
+pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
+    let mut out = String::new();
+    for comparison in comparison::tables(analysis, measure) {
+        out.push_str(&one(analysis, &comparison, screen));
+        out.push('\n');
+    }
+    let v = &analysis.validity;
+    if v.void + v.failed + v.contaminated > 0 {
+        out.push_str(&format!(
+            "{} of {} cells verified, {} void, {} failed, {} unsupported; {} of {} invocations contaminated\n",
+            v.verified, v.cells, v.void, v.failed, v.unsupported, v.contaminated, v.invocations
+        ));
+    }
+    out
+}
+
+fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
+    let relative = match &comparison.baseline {
+        Some(b) => format!(", ratio to {}", words::plain(b)),
+        None => String::new(),
+    };
+    let mut out = format!(
+        "{}{relative}: {}    {}, {}\n",
+        words::title(comparison.measure),
+        words::meaning(comparison.measure),
+        words::plain(&comparison.preset),
+        words::cores(comparison.cores)
+    );
+    for columns in pages(comparison, screen.width) {
+        out.push_str(&layout(comparison, &columns, screen.colour));
+        out.push('\n');
+    }
+    for line in comparison::legend(analysis, comparison) {
+        out.push_str(&format!(" {line}\n"));
+    }
+    out
+}
+
+/// Cuts the runtimes into pages that fit; every page repeats the first column, which ratios are relative to.
+fn pages(comparison: &Comparison, width: usize) -> Vec<Vec<usize>> {
+    let fits = |columns: &[usize]| {
+        let text = layout(comparison, columns, false);
+        text.lines().map(|l| l.chars().count()).max().unwrap_or(0) <= width
+    };
+    let mut pages: Vec<Vec<usize>> = vec![vec![0]];
+    for column in 1..comparison.runtimes.len() {
+        let page = pages.last_mut().expect("there is always a page");
+        page.push(column);
+        // A page with one runtime beside the baseline stays, however wide it is: less would say nothing.
+        if page.len() > 2 && !fits(page) {
+            page.pop();
+            pages.push(vec![0, column]);
+        }
+    }
+    pages
+}
+
+fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    if colour {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    let heads = columns.iter().map(|&c| words::plain(&comparison.runtimes[c]));
+    table.set_header(std::iter::once("benchmark".to_string()).chain(heads).map(|h| {
+        TableCell::new(h).add_attribute(Attribute::Bold)
+    }));
+    for row in &comparison.rows {
+        let mut cells = vec![TableCell::new(words::plain(&row.label))];
+        cells.extend(columns.iter().map(|&c| styled(&row.entries[c], colour)));
+        table.add_row(cells);
+    }
+    let lines: Vec<String> = (table.lines()).map(|l| l.trim_end().to_string()).collect();
+    lines.join("\n")
+}
+
+fn styled(entry: &Entry, colour: bool) -> TableCell {
+    let cell = TableCell::new(entry.line()).set_alignment(CellAlignment::Left);
+    if !colour {
+        return cell;
+    }
+    match entry.tone {
+        Tone::Plain => cell,
+        Tone::Better => cell.fg(Color::Cyan),
+        Tone::Worse => cell.fg(Color::Yellow),
+        Tone::Dim => cell.add_attribute(Attribute::Dim),
+        Tone::Bad => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+    }
+}
