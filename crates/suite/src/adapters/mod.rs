@@ -1,0 +1,6 @@
+//! One adapter per Rust library: how a specialist of that library would write these programs.
+
+pub mod actix;
+pub mod kameo;
+pub mod ractor;
+pub mod tokio;

@@ -1,0 +1,118 @@
+//! What a benchmark needs from an actor library, and nothing more.
+//!
+//! A benchmark is generic over [`ActorLibrary`]. Everything is dispatched statically: after monomorphisation a benchmark
+//! is the program that one would write by hand against that library (`examples/facade_cost.rs` measures it).
+//!
+//! The contexts and drivers are generic parameters of the methods that receive them rather than associated types. So an
+//! adapter may hand over any short-lived view it likes, and [`crate::counting`] can wrap the view of any adapter.
+
+use crate::tools::Latch;
+
+/// An actor library as a benchmark sees it: a kind of address.
+pub trait ActorLibrary: Sized + 'static {
+    /// The address of an actor of type `A`. Cloning it is as cheap as the library allows.
+    type Address<A: Actor<Self>>: Clone + Send + Sync + 'static;
+}
+
+/// The behaviour and the state of one actor.
+pub trait Actor<L: ActorLibrary>: Sized + Send + 'static {
+    /// All that this actor understands.
+    type Message: Send + 'static;
+
+    /// Runs in the actor, before its first message.
+    fn started(&mut self, cx: &mut impl Context<L, Self>) {
+        let _ = cx;
+    }
+
+    /// Handles one message to completion. A panic fails the iteration.
+    fn handle(&mut self, message: Self::Message, cx: &mut impl Context<L, Self>);
+}
+
+/// What an actor of type `A` can do while it handles a message.
+pub trait Context<L: ActorLibrary, A: Actor<L>> {
+    /// The address of this actor.
+    fn myself(&self) -> L::Address<A>;
+
+    /// Sends a message; it is in the receiver's mailbox when this returns.
+    ///
+    /// # Panics
+    /// If the library can tell that the receiver has stopped: no benchmark sends to a stopped actor.
+    fn tell<B: Actor<L>>(&mut self, to: &L::Address<B>, message: B::Message);
+
+    /// Sends a message to this actor itself, through its mailbox.
+    fn tell_self(&mut self, message: A::Message);
+
+    /// Creates an actor by the library's normal means.
+    fn spawn<B: Actor<L>>(&mut self, actor: B) -> L::Address<B>;
+
+    /// Stops this actor when the current handler returns: it handles no further message.
+    fn stop(&mut self);
+}
+
+/// What the driver, outside all actors, can do.
+pub trait Driver<L: ActorLibrary> {
+    /// Creates an actor by the library's normal means.
+    fn spawn<A: Actor<L>>(&mut self, actor: A) -> L::Address<A>;
+
+    /// Sends a message. Messages of the driver to one actor are handled in the order sent.
+    ///
+    /// # Panics
+    /// If the library can tell that the receiver has stopped.
+    fn tell<A: Actor<L>>(&mut self, to: &L::Address<A>, message: A::Message);
+}
+
+/// A piece of driver code, to be run by a library with its own kind of driver.
+pub trait Script<L: ActorLibrary> {
+    /// Creates the actors and sends the first messages. Does not wait for them.
+    fn run(self, driver: &mut impl Driver<L>);
+}
+
+/// An actor library as the runner sees it: something that can be started, asked and used. Adapters implement it.
+pub trait Host: ActorLibrary {
+    /// The started library. It lives as long as the process and serves every iteration.
+    type System;
+
+    /// Starts the library with exactly `options.workers` threads that execute actors.
+    ///
+    /// # Errors
+    /// A text for the user if the options do not fit the library or the library does not start.
+    fn start(options: &Options) -> Result<Self::System, String>;
+
+    /// The number of threads that execute actors, as the library itself tells it.
+    fn workers(system: &Self::System) -> usize;
+
+    /// Runs `script` on the calling thread. Every actor that comes of it counts `latch` down once, when it has stopped.
+    fn drive(system: &mut Self::System, latch: &'static Latch, script: impl Script<Self>);
+}
+
+/// How a library is to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Threads that execute actors, at least 1.
+    pub workers: usize,
+    /// The scheduling or placement policy; `None` means the library's default.
+    pub policy: Option<String>,
+}
+
+impl Options {
+    /// Options with this number of workers and the library's default policy.
+    pub fn workers(workers: usize) -> Self {
+        Self {
+            workers,
+            policy: None,
+        }
+    }
+
+    /// Refuses a policy, for libraries that have none.
+    ///
+    /// # Errors
+    /// A text for the user if a policy is set.
+    pub fn without_policy(&self, library: &str) -> Result<(), String> {
+        match &self.policy {
+            Some(policy) => Err(format!(
+                "{library} has no policies; start it without --policy {policy}"
+            )),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! How the driver learns that an actor has stopped, or failed.
+//!
+//! An adapter keeps each actor in a [`Resident`]. When the library drops it the latch is told: as a stop if the actor
+//! asked for it in a handler that returned, and as a failure otherwise. That covers a panic in every library, whether it
+//! unwinds through the actor, or catches the panic and drops the actor later.
+
+use std::marker::PhantomData;
+
+use crate::tools::{Latch, panics};
+
+/// An actor together with its entry in the driver's latch.
+pub struct Resident<A> {
+    /// The actor. It is dropped before the latch hears of it.
+    pub actor: A,
+    presence: Presence<A>,
+}
+
+impl<A> Resident<A> {
+    /// Places an actor that will count `latch` down once.
+    pub fn new(actor: A, latch: &'static Latch) -> Self {
+        Self {
+            actor,
+            presence: Presence {
+                latch,
+                stopped: false,
+                actor: PhantomData,
+            },
+        }
+    }
+
+    /// The latch, for the actors that this one creates.
+    pub fn latch(&self) -> &'static Latch {
+        self.presence.latch
+    }
+
+    /// Notes that the actor asked to stop, in a handler that has returned.
+    pub fn mark_stopped(&mut self) {
+        self.presence.stopped = true;
+    }
+}
+
+struct Presence<A> {
+    latch: &'static Latch,
+    stopped: bool,
+    actor: PhantomData<fn() -> A>,
+}
+
+impl<A> Drop for Presence<A> {
+    fn drop(&mut self) {
+        if self.stopped {
+            self.latch.count_down();
+        } else {
+            report_loss::<A>(self.latch);
+        }
+    }
+}
+
+#[cold]
+fn report_loss<A>(latch: &Latch) {
+    let reason =
+        panics::take_last().unwrap_or_else(|| "it was dropped although it had not stopped".to_owned());
+    latch.fail(format!("{}: {reason}", std::any::type_name::<A>()));
+}

@@ -1,0 +1,98 @@
+//! The libraries that the suite measures, for the laboratory to list and to start.
+
+use std::io::{BufRead, Write};
+
+use crate::adapters::actix::{self, Actix};
+use crate::adapters::kameo::Kameo;
+use crate::adapters::ractor::Ractor;
+use crate::adapters::tokio::Tokio;
+use crate::library::Options;
+use crate::peer::{Ending, PeerError, serve};
+
+/// The compiler that built the suite, for example `Rust 1.95.0`.
+pub const LANGUAGE: &str = env!("SUITE_RUSTC");
+
+/// A library that the suite measures.
+#[derive(Clone, Copy, Debug)]
+pub struct Runtime {
+    /// The name used in plans and on the command line.
+    pub name: &'static str,
+    /// The name for readers.
+    pub title: &'static str,
+    /// The version in use, from the lock file.
+    pub version: &'static str,
+    /// Where the library is described.
+    pub homepage: &'static str,
+    /// Policies that it can be started with, the default first; empty where there is no choice.
+    pub policies: &'static [&'static str],
+    /// What a reader of its figures should know about how it is used.
+    pub note: &'static str,
+    serve: Serve,
+}
+
+type Serve = fn(&Runtime, &Options, &mut dyn BufRead, &mut dyn Write) -> Result<Ending, PeerError>;
+
+impl Runtime {
+    /// Starts the library and holds a conversation with the laboratory. See [`crate::peer`].
+    ///
+    /// # Errors
+    /// If the library does not start, or the other side breaks the protocol or is gone.
+    pub fn serve(
+        &self,
+        options: &Options,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<Ending, PeerError> {
+        (self.serve)(self, options, input, output)
+    }
+}
+
+/// All libraries.
+pub fn runtimes() -> &'static [Runtime] {
+    &RUNTIMES
+}
+
+/// The library with this name.
+pub fn runtime(name: &str) -> Option<&'static Runtime> {
+    RUNTIMES.iter().find(|runtime| runtime.name == name)
+}
+
+static RUNTIMES: [Runtime; 4] = [
+    Runtime {
+        name: "tokio",
+        title: "tokio",
+        version: env!("SUITE_VERSION_TOKIO"),
+        homepage: "https://tokio.rs",
+        policies: &[],
+        note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
+        serve: serve::<Tokio>,
+    },
+    Runtime {
+        name: "actix",
+        title: "actix",
+        version: env!("SUITE_VERSION_ACTIX"),
+        homepage: "https://actix.rs",
+        policies: &actix::POLICIES,
+        note: "all actors on one of the arbiters, which is actix's default and mostly its fastest placement; the policy \
+               spread places them on all arbiters in turn",
+        serve: serve::<Actix>,
+    },
+    Runtime {
+        name: "ractor",
+        title: "ractor",
+        version: env!("SUITE_VERSION_RACTOR"),
+        homepage: "https://github.com/slawlor/ractor",
+        policies: &[],
+        note: "actors without supervisor, started by spawn_instant; no propagation of spans",
+        serve: serve::<Ractor>,
+    },
+    Runtime {
+        name: "kameo",
+        title: "kameo",
+        version: env!("SUITE_VERSION_KAMEO"),
+        homepage: "https://github.com/tqwewe/kameo",
+        policies: &[],
+        note: "unbounded mailboxes, actors without supervisor; no tracing",
+        serve: serve::<Kameo>,
+    },
+];

@@ -1,0 +1,76 @@
+//! Every benchmark on every library with the preset `tiny`: results, checks and work are those of the entries.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{iterate, mismatch, start, tiny};
+use suite::adapters::actix::Actix;
+use suite::adapters::kameo::Kameo;
+use suite::adapters::ractor::Ractor;
+use suite::adapters::tokio::Tokio;
+use suite::benchmarks;
+use suite::library::{Host, Options};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Plain and counting iterations in turn, so that what one leaves behind would show in the next.
+fn all_benchmarks<L: Host>(system: &mut L::System) {
+    let mut programs = benchmarks::all::<L>();
+    let cases = tiny();
+    assert_eq!(
+        programs.iter().map(|program| program.name()).collect::<Vec<_>>(),
+        cases.iter().map(|case| case.benchmark).collect::<Vec<_>>()
+    );
+    for (program, case) in programs.iter_mut().zip(cases) {
+        let parameters = case.parameters.as_object().expect("an object");
+        for count_messages in [false, true, true, false, false] {
+            let record = iterate::<L>(&mut **program, system, parameters, count_messages, PATIENCE)
+                .unwrap_or_else(|failure| panic!("{} failed: {failure:?}", case.benchmark));
+            assert_eq!(
+                mismatch(&case, &record.outcome, record.work),
+                None,
+                "{}",
+                case.benchmark
+            );
+            assert_eq!(record.work.is_some(), count_messages);
+        }
+    }
+}
+
+fn with_workers<L: Host>() {
+    for workers in [1, 2, 4] {
+        all_benchmarks::<L>(&mut start::<L>(workers));
+    }
+}
+
+#[test]
+fn tokio() {
+    with_workers::<Tokio>();
+}
+
+#[test]
+fn actix() {
+    with_workers::<Actix>();
+}
+
+#[test]
+fn actix_spread() {
+    for workers in [1, 2, 4] {
+        let options = Options {
+            workers,
+            policy: Some("spread".to_owned()),
+        };
+        all_benchmarks::<Actix>(&mut Actix::start(&options).expect("actix starts"));
+    }
+}
+
+#[test]
+fn ractor() {
+    with_workers::<Ractor>();
+}
+
+#[test]
+fn kameo() {
+    with_workers::<Kameo>();
+}
