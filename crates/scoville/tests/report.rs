@@ -10,8 +10,28 @@ use scoville::render::{benchstat, markdown, terminal};
 #[test]
 fn print_for_now() {
     let a = fixture::rich();
-    println!("{}", terminal::render(&a, Measure::Wall, Screen { width: 120, colour: false }));
-    println!("{}", terminal::render(&a, Measure::Utilisation, Screen { width: 100, colour: false }));
+    println!(
+        "{}",
+        terminal::render(
+            &a,
+            Measure::Wall,
+            Screen {
+                width: 120,
+                colour: false
+            }
+        )
+    );
+    println!(
+        "{}",
+        terminal::render(
+            &a,
+            Measure::Utilisation,
+            Screen {
+                width: 100,
+                colour: false
+            }
+        )
+    );
     println!("{}", markdown::render(&a, Measure::Memory));
     std::fs::write("/tmp/b.txt", benchstat::render(&a)).unwrap();
 }

@@ -91,7 +91,9 @@ pub enum Command {
     )]
     Export(ExportArgs),
     /// Write a completion script for a shell
-    #[command(after_help = "Example:\n  scoville completions bash > ~/.local/share/bash-completion/completions/scoville")]
+    #[command(
+        after_help = "Example:\n  scoville completions bash > ~/.local/share/bash-completion/completions/scoville"
+    )]
     Completions {
         /// The shell
         shell: Shell,
@@ -154,7 +156,11 @@ impl Filters {
 
     /// The sizes, or the default one.
     pub fn presets(&self, default: &str) -> Vec<String> {
-        if self.presets.is_empty() { vec![default.into()] } else { self.presets.clone() }
+        if self.presets.is_empty() {
+            vec![default.into()]
+        } else {
+            self.presets.clone()
+        }
     }
 }
 
@@ -254,7 +260,11 @@ fn percent(text: &str) -> Result<f64, String> {
         Some(number) => number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
         None => text.parse().map_err(|_| wrong())?,
     };
-    if share > 0.0 && share < 1.0 { Ok(share) } else { Err(format!("`{text}` is not between 0% and 100%")) }
+    if share > 0.0 && share < 1.0 {
+        Ok(share)
+    } else {
+        Err(format!("`{text}` is not between 0% and 100%"))
+    }
 }
 
 /// `90s`, `5m`, `1h 30m`.
@@ -262,7 +272,11 @@ fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration; write it as 90s, 5m or 1h30m");
     let signed: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
     let duration = Duration::try_from(signed).map_err(|_| wrong())?;
-    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
+    if duration.is_zero() {
+        Err(wrong())
+    } else {
+        Ok(duration)
+    }
 }
 
 /// `slower:3%`.
@@ -293,7 +307,10 @@ mod tests {
         assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
         for wrong in ["5", "-3s", "0s", "soon"] {
-            assert!(duration(wrong).unwrap_err().contains("write it as 90s"), "{wrong}");
+            assert!(
+                duration(wrong).unwrap_err().contains("write it as 90s"),
+                "{wrong}"
+            );
         }
         assert_eq!(fail_on("slower:3%"), Ok(0.03));
         assert!(fail_on("faster:3%").unwrap_err().contains("slower:3%"));

@@ -13,14 +13,22 @@ pub fn shell(shell: Shell, command: &mut clap::Command, mut out: &mut dyn Write)
     Ok(Exit::Good)
 }
 
-/// Writes the manual page, with a section for each command.
-pub fn man(command: clap::Command, out: &mut dyn Write) -> Result<Exit> {
+/// Writes the manual page: what clap makes of the whole, and each command's help as a section.
+pub fn man(mut command: clap::Command, out: &mut dyn Write) -> Result<Exit> {
+    command.build();
     clap_mangen::Man::new(command.clone()).render(out)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        let name = sub.get_name();
-        writeln!(out, ".SH \"SCOVILLE {}\"", name.to_uppercase())?;
-        let man = clap_mangen::Man::new(sub.clone().display_name(format!("scoville {name}")));
-        man.render_synopsis_section_body(out)?;
+    for sub in command.get_subcommands_mut().filter(|sub| !sub.is_hide_set()) {
+        writeln!(out, ".SH \"SCOVILLE {}\"\n.nf", sub.get_name().to_uppercase())?;
+        for line in sub.render_long_help().to_string().lines() {
+            writeln!(out, "{}", escaped(line))?;
+        }
+        writeln!(out, ".fi")?;
     }
     Ok(Exit::Good)
+}
+
+/// A line of text that roff prints as it is.
+fn escaped(line: &str) -> String {
+    let line = line.replace('\\', "\\e").replace('-', "\\-");
+    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }

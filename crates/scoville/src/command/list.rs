@@ -34,7 +34,7 @@ pub fn run(world: &World, what: Option<Listed>, out: &mut dyn Write) -> Result<E
 /// A table without lines, as wide as the terminal lets it be.
 pub fn table() -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     table
 }
 
@@ -59,7 +59,12 @@ fn presets(world: &World, out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(["preset", "benchmarks", "meaning"]);
     for (name, meaning) in PRESETS {
-        let with = world.catalogue.benchmarks.iter().filter(|b| b.presets.contains_key(name)).count();
+        let with = world
+            .catalogue
+            .benchmarks
+            .iter()
+            .filter(|b| b.presets.contains_key(name))
+            .count();
         table.add_row([name, &with.to_string(), meaning]);
     }
     print(&table, out)
@@ -77,7 +82,11 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     coverage(world, &states, out)?;
     if !world.runtimes.mistakes.is_empty() {
-        writeln!(out, "\nwrong manifests:\n{}", world::lines(&world.runtimes.mistakes))?;
+        writeln!(
+            out,
+            "\nwrong manifests:\n{}",
+            world::lines(&world.runtimes.mistakes)
+        )?;
     }
     Ok(())
 }
@@ -94,7 +103,10 @@ fn ask_all(runtimes: &[Runtime], tools: &BTreeMap<String, Tools>) -> Vec<State> 
             .iter()
             .map(|runtime| scope.spawn(|| ask(runtime, &tools[&runtime.name])))
             .collect();
-        asked.into_iter().map(|asked| asked.join().expect("asking does not panic")).collect()
+        asked
+            .into_iter()
+            .map(|asked| asked.join().expect("asking does not panic"))
+            .collect()
     })
 }
 

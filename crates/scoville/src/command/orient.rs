@@ -32,12 +32,22 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
         writeln!(out, "  missing  {}   -> scoville doctor", names(&missing))?;
     }
     if !world.runtimes.mistakes.is_empty() {
-        writeln!(out, "  wrong    {} mistakes in manifests   -> scoville doctor", world.runtimes.mistakes.len())?;
+        writeln!(
+            out,
+            "  wrong    {} mistakes in manifests   -> scoville doctor",
+            world.runtimes.mistakes.len()
+        )?;
     }
     if world.home.root.is_none() {
-        writeln!(out, "  outside a checkout: only the built-in runtimes; --home DIR names one")?;
+        writeln!(
+            out,
+            "  outside a checkout: only the built-in runtimes; --home DIR names one"
+        )?;
     }
-    writeln!(out, "Start:  scoville run --quick     a first impression of everything, about two minutes")?;
+    writeln!(
+        out,
+        "Start:  scoville run --quick     a first impression of everything, about two minutes"
+    )?;
     writeln!(out, "        scoville run pingpong    one benchmark, carefully")?;
     writeln!(out, "        scoville list            what there is")?;
     match crate::log::sessions(&world.results).last() {

@@ -102,9 +102,9 @@ fn describe(method: &Method) -> String {
         (min, max) if min == max => format!("{max} blocks"),
         (min, max) => format!("{min} to {max} blocks"),
     };
-    let target = method
-        .target
-        .map_or(String::new(), |t| format!(" until ratios are known within {:.1} %", t * 100.0));
+    let target = method.target.map_or(String::new(), |t| {
+        format!(" until ratios are known within {:.1} %", t * 100.0)
+    });
     format!("{blocks}{target} ({})", method.name)
 }
 
@@ -115,10 +115,17 @@ fn cost(plan: &Plan, cells: u64) -> String {
     let most = cells * u64::from(plan.method.max_blocks) * (rule.ceiling_ns + OVERHEAD_NS);
     match plan.method.budget_ns {
         Some(budget) if budget < least => {
-            format!("about {}, the budget; fewer blocks than planned if it is used up", human(budget))
+            format!(
+                "about {}, the budget; fewer blocks than planned if it is used up",
+                human(budget)
+            )
         }
         Some(budget) => format!("{} to {}", human(least), human(most.min(budget))),
-        None => format!("{} to {}, known better after the first pass; --budget limits it", human(least), human(most)),
+        None => format!(
+            "{} to {}, known better after the first pass; --budget limits it",
+            human(least),
+            human(most)
+        ),
     }
 }
 

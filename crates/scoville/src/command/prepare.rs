@@ -27,8 +27,11 @@ pub struct Tools {
 impl Tools {
     /// Why the runtime cannot be used; `None` if all is there.
     pub fn unusable(&self) -> Option<String> {
-        let reasons: Vec<String> =
-            self.missing.iter().map(|(what, install)| format!("{what}; install it with: {install}")).collect();
+        let reasons: Vec<String> = self
+            .missing
+            .iter()
+            .map(|(what, install)| format!("{what}; install it with: {install}"))
+            .collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 }
@@ -49,10 +52,15 @@ pub fn inspect<'r>(runtimes: impl Iterator<Item = &'r Runtime> + Clone) -> BTree
             .collect()
     });
     let answer = |requirement: &Requirement| {
-        let index = distinct.iter().position(|r| *r == requirement).expect("all were collected");
+        let index = distinct
+            .iter()
+            .position(|r| *r == requirement)
+            .expect("all were collected");
         &answers[index]
     };
-    runtimes.map(|runtime| (runtime.name.clone(), tools(runtime, answer))).collect()
+    runtimes
+        .map(|runtime| (runtime.name.clone(), tools(runtime, answer)))
+        .collect()
 }
 
 fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> Tools {
@@ -63,7 +71,9 @@ fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> T
     for requirement in &runtime.requires {
         match answer(requirement) {
             Found::Yes(Some(version)) => {
-                tools.versions.push(format!("{} {version}", requirement.program[0]));
+                tools
+                    .versions
+                    .push(format!("{} {version}", requirement.program[0]));
             }
             Found::Yes(None) => {}
             Found::No(reason) => tools.missing.push((reason.clone(), requirement.install.clone())),
@@ -74,7 +84,10 @@ fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> T
 
 /// Whether a runtime could be started right now.
 pub fn is_built(runtime: &Runtime, tools: &Tools) -> bool {
-    runtime.build.as_ref().is_none_or(|b| build::is_current(b, &tools.versions))
+    runtime
+        .build
+        .as_ref()
+        .is_none_or(|b| build::is_current(b, &tools.versions))
 }
 
 /// Builds every peer of the selections once, and says on `err` what it does. Failures are the peers', by name.
@@ -128,6 +141,7 @@ pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
                 return Candidate {
                     selection,
                     unusable: None,
+                    silent: false,
                     benchmarks: None,
                 };
             }
@@ -137,21 +151,25 @@ pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
 }
 
 fn greeted(selection: Selection, unusable: Option<String>) -> Candidate {
-    let (unusable, benchmarks) = match unusable {
-        Some(reason) => (Some(reason), None),
-        None => match greet(&selection.runtime) {
-            Ok(hello) => (None, Some(hello.benchmarks)),
-            Err(reason) => (
-                Some(format!("does not start: {reason}; see `scoville verify --protocol --runtime {}`", selection.shown)),
-                None,
-            ),
-        },
-    };
-    Candidate {
+    let mut candidate = Candidate {
         selection,
         unusable,
-        benchmarks,
+        silent: false,
+        benchmarks: None,
+    };
+    if candidate.unusable.is_none() {
+        match greet(&candidate.selection.runtime) {
+            Ok(hello) => candidate.benchmarks = Some(hello.benchmarks),
+            Err(reason) => {
+                let name = &candidate.selection.runtime.name;
+                candidate.unusable = Some(format!(
+                    "does not start: {reason}; see `scoville verify --protocol --runtime {name}`"
+                ));
+                candidate.silent = true;
+            }
+        }
     }
+    candidate
 }
 
 /// What a runtime says of itself.

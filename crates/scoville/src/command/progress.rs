@@ -15,7 +15,11 @@ use crate::session::Observer;
 /// Chooses by where stderr goes.
 pub fn observer(plan: &Plan) -> Box<dyn Observer> {
     let plain = std::env::var_os("CI").is_some() || !io::stderr().is_terminal();
-    if plain { Box::new(Lines { plan: plan.clone() }) } else { Box::new(Bar::new(plan.clone())) }
+    if plain {
+        Box::new(Lines { plan: plan.clone() })
+    } else {
+        Box::new(Bar::new(plan.clone()))
+    }
 }
 
 /// One line per block and per failure.
@@ -60,9 +64,12 @@ impl Observer for Bar {
     fn before(&mut self, step: &Step, progress: &Progress) {
         if let Step::Invoke { group, runtime, .. } = step {
             let left = progress.remaining_ns(&self.plan);
-            let left = left.map_or("first pass".to_owned(), |ns| format!("at most {} left", human(ns)));
+            let left = left.map_or("first pass".to_owned(), |ns| {
+                format!("at most {} left", human(ns))
+            });
             self.bar.set_position(progress.invocations() as u64);
-            self.bar.set_message(format!("{left}  {} / {runtime}", place(group)));
+            self.bar
+                .set_message(format!("{left}  {} / {runtime}", place(group)));
             self.bar.tick();
         }
     }
@@ -89,8 +96,14 @@ fn failure(event: &Event) -> Option<String> {
     };
     match &invocation.outcome {
         Outcome::Ok => None,
-        Outcome::Unsupported { reason } => Some(format!("{} / {runtime}: unsupported: {reason}", place(group))),
-        Outcome::Failed(failure) => Some(format!("{} / {runtime}: FAILED: {}", place(group), failure.message)),
+        Outcome::Unsupported { reason } => {
+            Some(format!("{} / {runtime}: unsupported: {reason}", place(group)))
+        }
+        Outcome::Failed(failure) => Some(format!(
+            "{} / {runtime}: FAILED: {}",
+            place(group),
+            failure.message
+        )),
     }
 }
 

@@ -28,7 +28,10 @@ pub fn find(results: &Path, wanted: Option<&str>) -> Result<PathBuf> {
         return Ok(PathBuf::from(wanted));
     }
     let advice = suggest::advice(wanted, sessions.iter().map(String::as_str));
-    bail!("there is no session `{wanted}` in {}: {advice}", results.display())
+    bail!(
+        "there is no session `{wanted}` in {}: {advice}",
+        results.display()
+    )
 }
 
 /// Whether a text names a session.

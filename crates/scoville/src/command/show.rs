@@ -20,7 +20,10 @@ pub fn run(world: &World, name: &str, out: &mut dyn Write) -> Result<Exit> {
         show_runtime(runtime, out)?;
     } else {
         let known: Vec<&str> = world.catalogue.names().chain(world.runtimes.names()).collect();
-        bail!("`{name}` is neither a benchmark nor a runtime: {}", suggest::advice(name, known));
+        bail!(
+            "`{name}` is neither a benchmark nor a runtime: {}",
+            suggest::advice(name, known)
+        );
     }
     Ok(Exit::Good)
 }
@@ -46,7 +49,11 @@ fn show_benchmark(b: &Benchmark, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     print(&sizes(b), out)?;
     for published in &b.published {
-        writeln!(out, "\n{}, {}: {}", published.source, published.figure, published.note)?;
+        writeln!(
+            out,
+            "\n{}, {}: {}",
+            published.source, published.figure, published.note
+        )?;
     }
     Ok(())
 }
@@ -56,13 +63,30 @@ fn sizes(b: &Benchmark) -> comfy_table::Table {
     let parameters = b.parameters.iter().map(|p| p.name.clone());
     let fields = b.fields.iter().map(|f| f.name.clone());
     let work = ["actors".to_owned(), "messages".to_owned()];
-    sizes.set_header(["size".to_owned()].into_iter().chain(parameters).chain(work).chain(fields));
+    sizes.set_header(
+        ["size".to_owned()]
+            .into_iter()
+            .chain(parameters)
+            .chain(work)
+            .chain(fields),
+    );
     for (name, _) in crate::catalogue::PRESETS {
-        let Some(preset) = b.presets.get(name) else { continue };
-        let parameters = b.parameters.iter().map(|p| preset.parameters[&p.name].to_string());
+        let Some(preset) = b.presets.get(name) else {
+            continue;
+        };
+        let parameters = b
+            .parameters
+            .iter()
+            .map(|p| preset.parameters[&p.name].to_string());
         let fields = b.fields.iter().map(|f| preset.expect[&f.name].to_string());
         let work = [preset.work.actors.to_string(), preset.work.messages.to_string()];
-        sizes.add_row([name.to_owned()].into_iter().chain(parameters).chain(work).chain(fields));
+        sizes.add_row(
+            [name.to_owned()]
+                .into_iter()
+                .chain(parameters)
+                .chain(work)
+                .chain(fields),
+        );
     }
     sizes
 }
@@ -73,8 +97,15 @@ fn show_runtime(runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "command    {}", runtime.launch.command.join(" "))?;
     writeln!(out, "folder     {}", runtime.launch.cwd.display())?;
     for requirement in &runtime.requires {
-        let version = requirement.minimum.as_ref().map_or(String::new(), |m| format!(" {m} or later"));
-        writeln!(out, "needs      {}{version}: {}", requirement.program[0], requirement.install)?;
+        let version = requirement
+            .minimum
+            .as_ref()
+            .map_or(String::new(), |m| format!(" {m} or later"));
+        writeln!(
+            out,
+            "needs      {}{version}: {}",
+            requirement.program[0], requirement.install
+        )?;
     }
     match &runtime.build {
         None => writeln!(out, "build      not needed")?,

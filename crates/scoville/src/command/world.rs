@@ -45,7 +45,11 @@ impl World {
     /// A name is unknown.
     pub fn select(&self, written: &[String]) -> Result<Vec<Selection>> {
         let everything = ["*".to_owned()];
-        let written = if written.is_empty() { &everything[..] } else { written };
+        let written = if written.is_empty() {
+            &everything[..]
+        } else {
+            written
+        };
         let mut selections: Vec<Selection> = Vec::new();
         for text in written {
             for selection in self.runtimes.select(text).map_err(|e| anyhow!("--runtime {e}"))? {
@@ -67,10 +71,10 @@ pub fn lines(mistakes: &[Mistake]) -> String {
 /// The runtimes inside this binary: it starts itself, as a peer.
 fn inside() -> Result<Vec<Runtime>> {
     let program = std::env::current_exe()?.to_string_lossy().into_owned();
-    let runtimes = suite::runtimes().into_iter().map(|runtime| Runtime {
+    let runtimes = suite::runtimes().iter().map(|runtime| Runtime {
         name: runtime.name.into(),
         title: runtime.title.into(),
-        language: "Rust".into(),
+        language: suite::runtimes::LANGUAGE.into(),
         homepage: runtime.homepage.into(),
         launch: Launch {
             command: vec![program.clone(), "peer".into(), runtime.name.into()],

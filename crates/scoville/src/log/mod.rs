@@ -259,3 +259,9 @@ pub fn sessions(results: &Path) -> Vec<String> {
 fn written(log: &Path) -> Option<std::time::SystemTime> {
     fs::metadata(log).ok()?.modified().ok()
 }
+
+/// Whether a process is writing to the session in that folder.
+pub fn is_written(folder: &Path) -> bool {
+    let file = OpenOptions::new().read(true).open(folder.join(FILE));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

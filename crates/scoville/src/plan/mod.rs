@@ -42,6 +42,8 @@ pub struct Candidate {
     pub selection: Selection,
     /// Why it cannot be run here, with what to do about it.
     pub unusable: Option<String>,
+    /// Whether it was started and did not greet properly, which is then why it is unusable.
+    pub silent: bool,
     /// The benchmarks that it says it can run; `None` if it was not asked.
     pub benchmarks: Option<Vec<String>>,
 }

@@ -53,7 +53,11 @@ fn line(group: &GroupAnalysis, cell: &Cell, point: &InvocationPoint) -> Option<S
     if values.is_empty() {
         return None;
     }
-    let contaminated = if point.contaminated.is_empty() { "no" } else { "yes" };
+    let contaminated = if point.contaminated.is_empty() {
+        "no"
+    } else {
+        "yes"
+    };
     // The last part ends in a word: a name that ends in `-<digits>` would be read as a number of processors.
     Some(format!(
         "Benchmark{}/preset={}/cores={}/runtime={}/block={}/contaminated={contaminated} {} {}\n",

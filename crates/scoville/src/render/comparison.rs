@@ -136,12 +136,7 @@ fn runtimes_baseline_first(analysis: &Analysis, size: &(String, u32)) -> Vec<Str
     runtimes
 }
 
-fn entry(
-    group: &GroupAnalysis,
-    measure: Measure,
-    runtime: &str,
-    baseline: Option<&str>,
-) -> Entry {
+fn entry(group: &GroupAnalysis, measure: Measure, runtime: &str, baseline: Option<&str>) -> Entry {
     let Some(cell) = words::cell(group, runtime) else {
         return Entry::new("missing", Tone::Dim);
     };

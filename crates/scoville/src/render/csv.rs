@@ -27,9 +27,21 @@ pub fn invocations(analysis: &Analysis) -> String {
             point.sequence.to_string(),
             outcome(point).to_string(),
             point.contaminated.join("; "),
-            if shown { point.wall_ns.len().to_string() } else { String::new() },
-            if shown { point.steady_from.to_string() } else { String::new() },
-            if shown { warmup(point.warmup).to_string() } else { String::new() },
+            if shown {
+                point.wall_ns.len().to_string()
+            } else {
+                String::new()
+            },
+            if shown {
+                point.steady_from.to_string()
+            } else {
+                String::new()
+            },
+            if shown {
+                warmup(point.warmup).to_string()
+            } else {
+                String::new()
+            },
         ];
         fields.extend(MEASURES.iter().map(|m| {
             let value = point.summaries.get(m).filter(|_| shown);
@@ -61,10 +73,7 @@ pub fn iterations(analysis: &Analysis) -> String {
     table.finish()
 }
 
-fn each<'a>(
-    analysis: &'a Analysis,
-    mut visit: impl FnMut(&'a GroupAnalysis, &'a Cell, &'a InvocationPoint),
-) {
+fn each<'a>(analysis: &'a Analysis, mut visit: impl FnMut(&'a GroupAnalysis, &'a Cell, &'a InvocationPoint)) {
     for group in &analysis.groups {
         for cell in &group.cells {
             for point in &cell.invocations {
@@ -96,7 +105,9 @@ impl Table {
     fn new(columns: &[&str]) -> Self {
         let key = ["session", "benchmark", "preset", "cores", "runtime", "state"];
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(key.iter().chain(columns)).expect("memory accepts bytes");
+        writer
+            .write_record(key.iter().chain(columns))
+            .expect("memory accepts bytes");
         Table(writer)
     }
 
@@ -109,8 +120,10 @@ impl Table {
             cell.runtime.clone(),
             words::state_slug(&cell.state).to_string(),
         ];
-        (self.0.write_record(key.into_iter().chain(fields).map(|f| inert(&f))))
-            .expect("memory accepts bytes");
+        (self
+            .0
+            .write_record(key.into_iter().chain(fields).map(|f| inert(&f))))
+        .expect("memory accepts bytes");
     }
 
     fn finish(self) -> String {

@@ -20,7 +20,9 @@ fn without_unverified_times(analysis: &Analysis) -> Analysis {
             .filter(|c| !words::has_numbers(c))
             .map(|c| c.runtime.clone())
             .collect();
-        group.pairs.retain(|p| !barred.contains(&p.a) && !barred.contains(&p.b));
+        group
+            .pairs
+            .retain(|p| !barred.contains(&p.a) && !barred.contains(&p.b));
         for cell in (group.cells.iter_mut()).filter(|c| barred.contains(&c.runtime)) {
             cell.estimates.clear();
             cell.ns_per_message = None;

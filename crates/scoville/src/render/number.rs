@@ -45,11 +45,7 @@ fn grouped(digits: &str) -> String {
 
 /// Nanoseconds with the unit that leaves one to three digits before the point.
 pub fn duration(ns: f64) -> String {
-    scaled(
-        ns,
-        &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
-        1000.0,
-    )
+    scaled(ns, &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")], 1000.0)
 }
 
 /// Bytes in binary units.

@@ -99,9 +99,11 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
         table.force_no_tty();
     }
     let heads = columns.iter().map(|&c| words::plain(&comparison.runtimes[c]));
-    table.set_header(std::iter::once("benchmark".to_string()).chain(heads).map(|h| {
-        TableCell::new(h).add_attribute(Attribute::Bold)
-    }));
+    table.set_header(
+        std::iter::once("benchmark".to_string())
+            .chain(heads)
+            .map(|h| TableCell::new(h).add_attribute(Attribute::Bold)),
+    );
     for row in &comparison.rows {
         let mut cells = vec![TableCell::new(words::plain(&row.label))];
         cells.extend(columns.iter().map(|&c| styled(&row.entries[c], colour)));

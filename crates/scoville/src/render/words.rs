@@ -171,11 +171,7 @@ pub fn sign(pair: &Pair) -> String {
 }
 
 fn tail(sign: String, pair: &Pair) -> String {
-    if pair.asymmetric_tail {
-        sign + "~"
-    } else {
-        sign
-    }
+    if pair.asymmetric_tail { sign + "~" } else { sign }
 }
 
 /// Text from outside without control characters, so that it cannot steer a terminal or break a line.

@@ -8,10 +8,9 @@ mod draw;
 mod progress;
 
 pub use draw::{block_order, padding};
-pub use progress::{Block, GroupProgress, Progress};
+pub use progress::{Block, GroupProgress, Progress, Settled};
 
 use crate::model::event::{Event, StopReason};
-use crate::model::invocation::Invocation;
 use crate::model::plan::{GroupKey, Plan};
 use crate::model::runtime::RuntimeName;
 
@@ -61,14 +60,13 @@ pub enum Step {
     },
 }
 
-/// What the schedule has to know of the data. The judge answers; tests answer in its place.
+/// What the schedule has to know of the data. The judge answers; tests answer in its place. `events` is the whole session.
 pub trait Assess {
-    /// The widest relative half-width among the intervals of a group's ratios to the baseline, over the blocks seen so
-    /// far; `None` while there is no interval. `events` is the whole session.
-    fn half_width(&self, plan: &Plan, events: &[Event], group: &GroupKey) -> Option<f64>;
+    /// The widest relative half-width among the intervals of a group's ratios to the baseline; `None` while it is unknown.
+    fn half_width(&self, events: &[Event], group: &GroupKey) -> Option<f64>;
 
-    /// Whether the sensors of an invocation say that something else disturbed it. Never a function of the times.
-    fn contaminated(&self, invocation: &Invocation) -> bool;
+    /// Numbers of the group's blocks that the sensors flagged. Never a function of the measured times.
+    fn contaminated(&self, events: &[Event], group: &GroupKey) -> Vec<u32>;
 }
 
 /// Blocks that may be repeated because their sensors flagged them, relative to the blocks of the group.
@@ -82,7 +80,7 @@ pub fn next(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Step {
     if let Some((group, reason)) = finished_group(plan, progress, assess) {
         return Step::FinishGroup { group, reason };
     }
-    if let Some(group) = next_group(plan, progress).or_else(|| group_to_repeat(plan, progress)) {
+    if let Some(group) = next_group(plan, progress).or_else(|| group_to_repeat(plan, progress, assess)) {
         return start_block(plan, progress, group);
     }
     Step::End {
@@ -111,7 +109,7 @@ fn in_open_block(progress: &Progress) -> Option<Step> {
 fn finished_group(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Option<(GroupKey, StopReason)> {
     let groups = plan.groups.iter().zip(&progress.groups);
     groups
-        .filter(|(_, state)| state.finished.is_none())
+        .filter(|(_, state)| !state.finished)
         .find_map(|(group, state)| {
             stop_reason(plan, progress, state, &group.key, assess).map(|why| (group.key.clone(), why))
         })
@@ -124,6 +122,10 @@ fn stop_reason(
     key: &GroupKey,
     assess: &dyn Assess,
 ) -> Option<StopReason> {
+    if let Some(settled) = state.settled {
+        // It was opened again for a repetition, which changes nothing about why it had stopped.
+        return Some(settled.reason);
+    }
     let blocks = state.blocks.len() as u32;
     if state.live().next().is_none() {
         return Some(StopReason::Failed);
@@ -139,7 +141,7 @@ fn stop_reason(
         .method
         .target
         .filter(|_| blocks >= plan.method.min_blocks.max(2))?;
-    let width = assess.half_width(plan, &progress.events, key)?;
+    let width = assess.half_width(&progress.events, key)?;
     (width <= target).then_some(StopReason::Target)
 }
 
@@ -152,7 +154,7 @@ fn budget_is_spent(plan: &Plan, progress: &Progress) -> bool {
 /// Groups take turns: the one with the fewest blocks is next, in an order drawn anew for every round. The first round
 /// keeps the plan's order, so that its output can be read along the catalogue.
 fn next_group(plan: &Plan, progress: &Progress) -> Option<usize> {
-    let open = |index: &usize| progress.groups[*index].finished.is_none();
+    let open = |index: &usize| progress.groups[*index].settled.is_none();
     let round = (0..plan.groups.len())
         .filter(open)
         .map(|i| progress.groups[i].blocks.len())
@@ -163,18 +165,21 @@ fn next_group(plan: &Plan, progress: &Progress) -> Option<usize> {
         .find(|&i| progress.groups[i].blocks.len() == round)
 }
 
-/// A finished group with a contaminated block that was not repeated yet, as far as budget and [`EXTRA_SHARE`] allow.
-fn group_to_repeat(plan: &Plan, progress: &Progress) -> Option<usize> {
+/// A settled group with a contaminated block that was not repeated yet, as far as budget and [`EXTRA_SHARE`] allow.
+fn group_to_repeat(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Option<usize> {
     if budget_is_spent(plan, progress) {
         return None;
     }
     (0..plan.groups.len()).find(|&i| {
         let state = &progress.groups[i];
-        let regular = state.regular_blocks() as usize;
-        let extra = state.blocks.len() - regular;
-        let contaminated = state.blocks[..regular].iter().filter(|b| b.contaminated).count();
-        let allowed = (regular as f64 * EXTRA_SHARE).floor() as usize;
-        state.live().next().is_some() && extra < contaminated.min(allowed)
+        let regular = state.settled.map_or(0, |settled| settled.blocks);
+        let allowed = (f64::from(regular) * EXTRA_SHARE).floor() as usize;
+        let extra = state.blocks.len() - regular as usize;
+        if extra >= allowed || state.live().next().is_none() {
+            return false;
+        }
+        let flagged = assess.contaminated(&progress.events, &state.key);
+        extra < flagged.iter().filter(|&&block| block < regular).count()
     })
 }
 
@@ -192,7 +197,11 @@ fn start_block(plan: &Plan, progress: &Progress, index: usize) -> Step {
 
 /// One reason for the session: the one that a user most needs to know.
 fn overall_reason(progress: &Progress) -> StopReason {
-    let reasons: Vec<StopReason> = progress.groups.iter().filter_map(|g| g.finished).collect();
+    let reasons: Vec<StopReason> = progress
+        .groups
+        .iter()
+        .filter_map(|g| Some(g.settled?.reason))
+        .collect();
     let has = |reason| reasons.contains(&reason);
     if reasons.iter().all(|&r| r == StopReason::Failed) {
         StopReason::Failed

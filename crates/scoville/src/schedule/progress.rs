@@ -1,8 +1,5 @@
 //! The state of a session: its events, taken into account one after the other.
 
-use std::collections::BTreeMap;
-
-use super::Assess;
 use crate::model::event::{Event, StopReason, What};
 use crate::model::invocation::{FailureKind, Invocation, Outcome};
 use crate::model::plan::{GroupKey, Plan};
@@ -33,12 +30,21 @@ pub struct GroupProgress {
     pub key: GroupKey,
     /// Blocks by number; only the last may be open.
     pub blocks: Vec<Block>,
-    /// Why it stopped.
-    pub finished: Option<StopReason>,
-    /// Blocks there were when it stopped; further ones repeat contaminated blocks.
-    blocks_at_finish: u32,
+    /// Whether it has stopped and was not opened again.
+    pub finished: bool,
+    /// Why and when it stopped for the first time; further blocks repeat contaminated ones.
+    pub settled: Option<Settled>,
     /// Competitors in plan order.
     competitors: Vec<(RuntimeName, Record)>,
+}
+
+/// The end of a group's regular blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Why.
+    pub reason: StopReason,
+    /// After how many blocks.
+    pub blocks: u32,
 }
 
 /// One block.
@@ -54,8 +60,6 @@ pub struct Block {
     pub done: Vec<RuntimeName>,
     /// Whether its end is in the log.
     pub closed: bool,
-    /// Whether the sensors of an invocation flagged it, or it was torn apart by an interruption.
-    pub contaminated: bool,
 }
 
 impl Block {
@@ -82,8 +86,8 @@ impl Progress {
         let groups = plan.groups.iter().map(|group| GroupProgress {
             key: group.key.clone(),
             blocks: Vec::new(),
-            finished: None,
-            blocks_at_finish: 0,
+            finished: false,
+            settled: None,
             competitors: group
                 .competitors
                 .iter()
@@ -100,12 +104,10 @@ impl Progress {
     ///
     /// # Errors
     /// The number of the first event (from 1, as its line in the log) that cannot follow the ones before it, and why.
-    pub fn replay(plan: &Plan, events: &[Event], assess: &dyn Assess) -> Result<Self, (usize, String)> {
+    pub fn replay(plan: &Plan, events: &[Event]) -> Result<Self, (usize, String)> {
         let mut progress = Self::new(plan);
         for (index, event) in events.iter().enumerate() {
-            progress
-                .apply(event.clone(), assess)
-                .map_err(|why| (index + 1, why))?;
+            progress.apply(event.clone()).map_err(|why| (index + 1, why))?;
         }
         Ok(progress)
     }
@@ -113,17 +115,17 @@ impl Progress {
     /// Takes one more event into account.
     ///
     /// # Errors
-    /// The event cannot follow the ones before it; the state is then unchanged but for nothing that matters: it must not
-    /// be used further.
-    pub fn apply(&mut self, event: Event, assess: &dyn Assess) -> Result<(), String> {
+    /// The event cannot follow the ones before it. The state must not be used further.
+    pub fn apply(&mut self, event: Event) -> Result<(), String> {
         match &event.what {
             What::SessionStarted { .. } if self.events.is_empty() => {}
             What::SessionStarted { .. } => return Err("the session starts a second time".into()),
             What::SessionResumed { .. } => {
                 self.ended = None;
-                // Its invocations ran far apart in time, which is what a block is there to prevent.
-                if let Some(block) = self.open_block_mut().filter(|block| !block.done.is_empty()) {
-                    block.contaminated = true;
+                // The invocations of a block belong close together in time, so a torn block is run again as a whole, under
+                // its old number: what it had is still in the log, and its later run stands for it.
+                for group in &mut self.groups {
+                    group.blocks.pop_if(|block| !block.closed);
                 }
             }
             What::BlockStarted {
@@ -139,14 +141,17 @@ impl Progress {
                 runtime,
                 invocation,
             } => {
-                let contaminated = assess.contaminated(invocation);
-                self.finish_invocation(group, *block, runtime, invocation, contaminated)?;
+                self.finish_invocation(group, *block, runtime, invocation)?;
             }
             What::BlockFinished { group, block, .. } => self.block(group, *block)?.closed = true,
             What::GroupFinished { group, reason } => {
                 let state = self.group(group)?;
-                state.finished = Some(*reason);
-                state.blocks_at_finish = state.blocks.len() as u32;
+                let blocks = state.blocks.len() as u32;
+                state.finished = true;
+                state.settled.get_or_insert(Settled {
+                    reason: *reason,
+                    blocks,
+                });
             }
             What::SessionEnded { reason } => self.ended = Some(*reason),
         }
@@ -160,12 +165,6 @@ impl Progress {
             let block = group.blocks.last().filter(|block| !block.closed)?;
             Some((&group.key, block))
         })
-    }
-
-    fn open_block_mut(&mut self) -> Option<&mut Block> {
-        self.groups
-            .iter_mut()
-            .find_map(|group| group.blocks.last_mut().filter(|block| !block.closed))
     }
 
     fn start_block(
@@ -195,8 +194,8 @@ impl Progress {
             padding,
             done: Vec::new(),
             closed: false,
-            contaminated: false,
         });
+        group.finished = false;
         Ok(())
     }
 
@@ -206,7 +205,6 @@ impl Progress {
         number: u32,
         runtime: &RuntimeName,
         invocation: &Invocation,
-        contaminated: bool,
     ) -> Result<(), String> {
         let block = self.block(key, number)?;
         if !block.missing().any(|missing| missing == runtime) {
@@ -216,7 +214,6 @@ impl Progress {
             ));
         }
         block.done.push(runtime.clone());
-        block.contaminated |= contaminated;
         let record = self.group(key)?.record(runtime)?;
         record.runs += 1;
         record.total_ns += invocation.process.wall_ns;
@@ -261,7 +258,7 @@ impl Progress {
         let mut sum = 0;
         for group in &self.groups {
             let per_block = group.block_ns()?;
-            let blocks = match group.finished {
+            let blocks = match group.settled {
                 Some(_) => 0,
                 None => u64::from(plan.method.max_blocks).saturating_sub(group.blocks.len() as u64),
             };
@@ -294,11 +291,6 @@ impl Progress {
             _ => None,
         })
     }
-
-    /// Blocks begun, by group.
-    pub fn blocks(&self) -> BTreeMap<&GroupKey, usize> {
-        self.groups.iter().map(|g| (&g.key, g.blocks.len())).collect()
-    }
 }
 
 impl GroupProgress {
@@ -308,14 +300,6 @@ impl GroupProgress {
             .iter()
             .filter(|(_, record)| !record.given_up())
             .map(|(name, _)| name)
-    }
-
-    /// Blocks that are no repetitions.
-    pub fn regular_blocks(&self) -> u32 {
-        match self.finished {
-            Some(_) => self.blocks_at_finish,
-            None => self.blocks.len() as u32,
-        }
     }
 
     fn record(&mut self, runtime: &RuntimeName) -> Result<&mut Record, String> {

@@ -126,7 +126,7 @@ impl<'a> Session<'a> {
                 here: here.fingerprint,
             });
         }
-        let progress = Progress::replay(plan, &replay.events, assess).map_err(|(line, why)| {
+        let progress = Progress::replay(plan, &replay.events).map_err(|(line, why)| {
             let file = log.path().display().to_string();
             SessionError::Contradiction { file, line, why }
         })?;
@@ -267,7 +267,7 @@ impl<'a> Session<'a> {
             what,
         };
         self.log.append(&event)?;
-        self.progress.apply(event, self.assess).map_err(|why| {
+        self.progress.apply(event).map_err(|why| {
             let file = self.log.path().display().to_string();
             let line = self.progress.events.len() + 1;
             SessionError::Contradiction { file, line, why }

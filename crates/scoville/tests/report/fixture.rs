@@ -35,7 +35,8 @@ pub fn rich() -> Analysis {
         iterations: 40,
     });
     a.session = format!("2026-11-20-rich {HOSTILE}");
-    a.sentences.push(format!("A sentence from the data with {HOSTILE}"));
+    a.sentences
+        .push(format!("A sentence from the data with {HOSTILE}"));
     set(&mut a, 1, "kameo", |c| {
         c.state = CellState::Void {
             failure: failure(
@@ -167,14 +168,38 @@ const RUNTIMES: [&str; 16] = [
 ];
 
 const BENCHMARKS: [(&str, &str, &str); 8] = [
-    ("pingpong", "Ping Pong", "message passing overhead: pure latency, one message in flight at any time"),
-    ("counting", "Counting Actor", "throughput into one mailbox from one sender"),
-    ("forkjoincreate", "Fork Join (creation)", "cost of creating and ending many short-lived actors"),
+    (
+        "pingpong",
+        "Ping Pong",
+        "message passing overhead: pure latency, one message in flight at any time",
+    ),
+    (
+        "counting",
+        "Counting Actor",
+        "throughput into one mailbox from one sender",
+    ),
+    (
+        "forkjoincreate",
+        "Fork Join (creation)",
+        "cost of creating and ending many short-lived actors",
+    ),
     ("big", "Big", "many-to-many traffic with random receivers"),
     ("philosophers", "Dining Philosophers", "contention on one arbiter"),
-    ("chameneos", "Chameneos", "contention and fairness at a meeting place"),
-    ("nqueens", "N-Queens first N solutions", "divide and conquer with priorities"),
-    ("trapezoid", "Trapezoidal approximation", "embarrassingly parallel floating-point work"),
+    (
+        "chameneos",
+        "Chameneos",
+        "contention and fairness at a meeting place",
+    ),
+    (
+        "nqueens",
+        "N-Queens first N solutions",
+        "divide and conquer with priorities",
+    ),
+    (
+        "trapezoid",
+        "Trapezoidal approximation",
+        "embarrassingly parallel floating-point work",
+    ),
 ];
 
 /// A session of this shape in which everything went well.
@@ -186,7 +211,14 @@ pub fn synthetic(shape: &Shape) -> Analysis {
     let mut groups = Vec::new();
     for benchmark in &benchmarks {
         for &cores in &shape.cores {
-            groups.push(group(benchmark, cores, &runtimes, shape, &mut random, &mut sequence));
+            groups.push(group(
+                benchmark,
+                cores,
+                &runtimes,
+                shape,
+                &mut random,
+                &mut sequence,
+            ));
         }
     }
     let cells = (groups.len() * runtimes.len()) as u32;
@@ -246,7 +278,11 @@ fn runtime_name(i: usize) -> String {
 fn benchmark(i: usize) -> Benchmark {
     let (name, title, measures) = BENCHMARKS[i % BENCHMARKS.len()];
     let round = i / BENCHMARKS.len();
-    let suffix = if round == 0 { String::new() } else { format!("{}", round + 1) };
+    let suffix = if round == 0 {
+        String::new()
+    } else {
+        format!("{}", round + 1)
+    };
     let preset = Preset {
         parameters: [("pings".to_string(), Value::Int(40_000))].into(),
         expect: [("result".to_string(), Value::Int(800_020_000))].into(),
@@ -257,14 +293,19 @@ fn benchmark(i: usize) -> Benchmark {
     };
     Benchmark {
         name: format!("{name}{suffix}"),
-        title: if round == 0 { title.into() } else { format!("{title} {}", round + 1) },
+        title: if round == 0 {
+            title.into()
+        } else {
+            format!("{title} {}", round + 1)
+        },
         number: i as u32 + 1,
         category: ["micro", "concurrency", "parallelism"][i / 3 % 3].into(),
         measures: measures.into(),
         origin: "Savina paper, section 4.1".into(),
-        description: "Ping sends a ball to Pong, which returns it. Every ball carries the number of rounds left, and \
+        description:
+            "Ping sends a ball to Pong, which returns it. Every ball carries the number of rounds left, and \
                       Ping adds up what comes back, so that a lost or repeated message is visible."
-            .into(),
+                .into(),
         actors: "2".into(),
         messages: "3N + 1".into(),
         parameters: vec![Parameter {
@@ -302,7 +343,11 @@ fn group(
     let base = 2e6 * (1.0 + 40.0 * random.unit().powi(3));
     let mut levels = Vec::new();
     for i in 0..runtimes.len() {
-        let spread = if i == 0 { 1.0 } else { (random.unit() * 3.0 - 0.7).exp() };
+        let spread = if i == 0 {
+            1.0
+        } else {
+            (random.unit() * 3.0 - 0.7).exp()
+        };
         levels.push(base * spread / f64::from(cores).powf(0.7 * random.unit()));
     }
     let mut cells: Vec<Cell> = runtimes.iter().map(|r| empty_cell(r)).collect();
@@ -311,7 +356,9 @@ fn group(
         let mut order: Vec<usize> = (0..runtimes.len()).collect();
         order.sort_by_key(|_| random.next());
         for &i in &order {
-            cells[i].invocations.push(invocation(levels[i], i, block, *sequence, cores, shape, random));
+            cells[i]
+                .invocations
+                .push(invocation(levels[i], i, block, *sequence, cores, shape, random));
             *sequence += 1;
         }
         let order = order.iter().map(|&i| runtimes[i].clone()).collect();
@@ -358,9 +405,16 @@ fn invocation(
     shape: &Shape,
     random: &mut Random,
 ) -> InvocationPoint {
-    let steal = if random.unit() < 0.06 { 0.03 + 0.05 * random.unit() } else { 0.002 * random.unit() };
+    let steal = if random.unit() < 0.06 {
+        0.03 + 0.05 * random.unit()
+    } else {
+        0.002 * random.unit()
+    };
     let contaminated = if steal > 0.01 {
-        vec![format!("the hypervisor took {:.1} % of the CPU time", steal * 100.0)]
+        vec![format!(
+            "the hypervisor took {:.1} % of the CPU time",
+            steal * 100.0
+        )]
     } else {
         Vec::new()
     };
@@ -388,7 +442,11 @@ fn invocation(
         summaries: summaries.into(),
         wall_ns,
         steady_from,
-        warmup: if runtime >= 4 { Warmup::WarmUp } else { Warmup::Flat },
+        warmup: if runtime >= 4 {
+            Warmup::WarmUp
+        } else {
+            Warmup::Flat
+        },
         process: process_use(wall, memory),
         sensors: Sensors {
             steal: Reading::known(steal, "/proc/stat"),
@@ -435,8 +493,22 @@ fn block_info(block: u32, order: Vec<String>, random: &mut Random) -> BlockInfo 
     }
 }
 
-fn fill(cell: &mut Cell, level: f64, i: usize, benchmark: &Benchmark, cores: u32, n: u32, random: &mut Random) {
-    for measure in [Measure::Wall, Measure::Cold, Measure::Cpu, Measure::Memory, Measure::Utilisation] {
+fn fill(
+    cell: &mut Cell,
+    level: f64,
+    i: usize,
+    benchmark: &Benchmark,
+    cores: u32,
+    n: u32,
+    random: &mut Random,
+) {
+    for measure in [
+        Measure::Wall,
+        Measure::Cold,
+        Measure::Cpu,
+        Measure::Memory,
+        Measure::Utilisation,
+    ] {
         let values: Vec<f64> = cell.invocations.iter().map(|p| p.summaries[&measure]).collect();
         let middle = values[values.len() / 2];
         let value = if measure == Measure::Wall { level } else { middle };
@@ -459,7 +531,13 @@ fn fill(cell: &mut Cell, level: f64, i: usize, benchmark: &Benchmark, cores: u32
     .into();
     if benchmark.name.starts_with("chameneos") {
         let wide = 0.05 + 0.1 * i as f64;
-        let five = [1.0 - wide, 1.0 - wide / 3.0, 1.0, 1.0 + wide / 2.5, 1.0 + 1.4 * wide];
+        let five = [
+            1.0 - wide,
+            1.0 - wide / 3.0,
+            1.0,
+            1.0 + wide / 2.5,
+            1.0 + 1.4 * wide,
+        ];
         cell.fairness.insert(
             "meetings".into(),
             Fairness {
@@ -558,9 +636,10 @@ fn summaries(groups: &[GroupAnalysis], runtimes: &[String], shape: &Shape) -> Ve
             for runtime in &runtimes[1..] {
                 let ratios: Vec<(String, f64)> = (groups.iter().filter(|g| g.key.cores == cores))
                     .filter_map(|g| {
-                        let pair = g.pairs.iter().find(|p| {
-                            p.measure == measure && p.a == *runtime && p.b == runtimes[0]
-                        })?;
+                        let pair = g
+                            .pairs
+                            .iter()
+                            .find(|p| p.measure == measure && p.a == *runtime && p.b == runtimes[0])?;
                         Some((g.key.benchmark.clone(), pair.ratio.value))
                     })
                     .collect();
@@ -598,7 +677,12 @@ fn runtime_info(name: &str, benchmarks: &[Benchmark]) -> RuntimeInfo {
             labels: [("idiom".to_string(), format!("tuned {HOSTILE}"))].into(),
             benchmarks: benchmarks.iter().map(|b| b.name.clone()).collect(),
         }),
-        command: vec!["scoville".into(), "peer".into(), name.into(), "--workers=2".into()],
+        command: vec![
+            "scoville".into(),
+            "peer".into(),
+            name.into(),
+            "--workers=2".into(),
+        ],
     }
 }
 
@@ -646,7 +730,12 @@ fn competitor(runtime: &str, cores: u32) -> Competitor {
         runtime: runtime.into(),
         reports_as: runtime.into(),
         launch: Launch {
-            command: vec!["scoville".into(), "peer".into(), runtime.into(), format!("--workers={cores}")],
+            command: vec![
+                "scoville".into(),
+                "peer".into(),
+                runtime.into(),
+                format!("--workers={cores}"),
+            ],
             env: BTreeMap::new(),
             cwd: PathBuf::from("."),
             quit: None,
@@ -677,7 +766,10 @@ fn machine() -> Machine {
         .into(),
         facts: [
             ("governor".to_string(), Reading::unavailable("no cpufreq here")),
-            ("swap".to_string(), Reading::known("none".to_string(), "/proc/swaps")),
+            (
+                "swap".to_string(),
+                Reading::known("none".to_string(), "/proc/swaps"),
+            ),
         ]
         .into(),
         fingerprint: "epyc-9654p-2c-24g".into(),
