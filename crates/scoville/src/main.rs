@@ -2,17 +2,25 @@
 
 use std::process::ExitCode;
 
+use scoville::drive::launcher;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // The process that is measured and the one that launches it begin here, before anything of the laboratory does.
+    // The launcher and the runtimes begin here, before anything of the laboratory does: both have to start small.
     match words[..] {
+        [launcher::ARGUMENT, ..] => match launcher::main() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => usage(&format!("{}: {e}", launcher::ARGUMENT)),
+        },
         ["peer", name] => suite::peer::main(name, None),
         ["peer", name, "--policy", policy] => suite::peer::main(name, Some(policy.to_owned())),
-        ["peer", ..] => {
-            eprintln!("scoville peer: usage: scoville peer NAME [--policy POLICY]");
-            ExitCode::from(2)
-        }
+        ["peer", ..] => usage("peer: usage: scoville peer NAME [--policy POLICY]"),
         _ => scoville::command::main(),
     }
+}
+
+fn usage(message: &str) -> ExitCode {
+    eprintln!("scoville {message}");
+    ExitCode::from(2)
 }

@@ -1,5 +1,14 @@
 //! Running one invocation: launcher, process tree, protocol, time-outs. Behind a trait with a simulated twin.
 
+pub mod cgroup;
+pub mod counters;
+pub mod ladder;
+pub mod launcher;
+pub mod native;
+pub mod protocol;
+mod sys;
+pub mod tree;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 

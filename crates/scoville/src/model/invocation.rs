@@ -22,6 +22,8 @@ pub struct Order {
     pub parameters: BTreeMap<String, Value>,
     /// What every iteration must return.
     pub expect: BTreeMap<String, Value>,
+    /// How much work one iteration is, to compare with what the runtime counts.
+    pub work: Work,
     /// Worker count to pass and to find in `hello`.
     pub workers: u32,
     /// CPUs to bind the process to.

@@ -1,1 +1,7 @@
 //! Facts and sensors of the machine.
+
+pub mod block;
+pub mod findings;
+pub mod machine;
+pub mod sensors;
+pub mod topology;

@@ -1,0 +1,260 @@
+//! What kind of machine this is.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::{findings, topology};
+use crate::drive::cgroup::Hierarchy;
+use crate::drive::counters::Counters;
+use crate::model::machine::{Cpu, Finding, Machine};
+use crate::model::reading::Reading;
+
+/// Facts that are one small file each: name, file.
+const FILES: [(&str, &str); 16] = [
+    ("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+    ("frequency driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
+    ("energy preference", "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
+    ("SMT", "/sys/devices/system/cpu/smt/control"),
+    ("isolated CPUs", "/sys/devices/system/cpu/isolated"),
+    ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
+    ("NUMA balancing", "/proc/sys/kernel/numa_balancing"),
+    ("ASLR", "/proc/sys/kernel/randomize_va_space"),
+    ("swappiness", "/proc/sys/vm/swappiness"),
+    ("overcommit", "/proc/sys/vm/overcommit_memory"),
+    ("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"),
+    ("clock source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    ("kernel command line", "/proc/cmdline"),
+    ("kernel build", "/proc/sys/kernel/version"),
+    ("load", "/proc/loadavg"),
+    ("autogroup", "/proc/sys/kernel/sched_autogroup_enabled"),
+];
+
+/// Reads the whole machine, and judges it.
+pub fn probe(hierarchy: &Result<Hierarchy, String>) -> (Machine, Vec<Finding>) {
+    let cpus = topology::cpus();
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let mut machine = Machine {
+        cpu_model: named(&cpuinfo, "model name", "/proc/cpuinfo"),
+        memory_bytes: kilobytes(&meminfo, "MemTotal"),
+        kernel: file("/proc/sys/kernel/osrelease"),
+        distribution: distribution(),
+        virtualisation: virtualisation(&cpuinfo),
+        cgroup: cgroup(hierarchy),
+        events: Counters::open(rustix::process::getpid()).availability(),
+        facts: facts(&cpuinfo, &meminfo),
+        fingerprint: String::new(),
+        cpus,
+    };
+    machine.fingerprint = fingerprint(&machine);
+    let findings = findings::find(&machine);
+    (machine, findings)
+}
+
+fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
+    let mut facts: BTreeMap<String, Reading<String>> =
+        FILES.iter().map(|&(name, path)| (name.to_owned(), file(path))).collect();
+    facts.insert("tool".to_owned(), Reading::known(env!("CARGO_PKG_VERSION").to_owned(), "this program"));
+    facts.insert("architecture".to_owned(), Reading::known(std::env::consts::ARCH.to_owned(), "this program"));
+    facts.insert("microcode".to_owned(), named(cpuinfo, "microcode", "/proc/cpuinfo"));
+    facts.insert("turbo".to_owned(), turbo());
+    facts.insert("vulnerable to".to_owned(), vulnerabilities());
+    facts.insert("swap in use".to_owned(), swap(meminfo));
+    facts.insert("memory available".to_owned(), kilobytes(meminfo, "MemAvailable").map(|b| format!("{} MiB", b >> 20)));
+    facts.insert("CPU quota".to_owned(), quota());
+    facts.insert("steal since boot".to_owned(), steal());
+    facts.insert("power".to_owned(), power());
+    facts
+}
+
+/// A file of one line.
+fn file(path: &str) -> Reading<String> {
+    match fs::read_to_string(path) {
+        Ok(text) => Reading::known(text.trim().to_owned(), path),
+        Err(e) => Reading::unavailable(format!("{path}: {e}")),
+    }
+}
+
+/// The value after `name :` in a file of such lines.
+fn named(text: &str, name: &str, source: &str) -> Reading<String> {
+    let value = text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().to_owned())
+    });
+    value.map_or_else(|| Reading::unavailable(format!("{source} has no {name:?}")), |v| Reading::known(v, source))
+}
+
+fn kilobytes(meminfo: &str, name: &str) -> Reading<u64> {
+    match named(meminfo, name, "/proc/meminfo") {
+        Reading::Known { value, source } => match value.trim_end_matches("kB").trim().parse::<u64>() {
+            Ok(kb) => Reading::known(kb * 1024, source),
+            Err(e) => Reading::unavailable(format!("/proc/meminfo {name}: {e}")),
+        },
+        Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
+    }
+}
+
+fn distribution() -> Reading<String> {
+    const PATH: &str = "/etc/os-release";
+    let text = fs::read_to_string(PATH).unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    match name {
+        Some(name) => Reading::known(name.trim_matches('"').to_owned(), PATH),
+        None => Reading::unavailable(format!("{PATH} names none")),
+    }
+}
+
+/// Hypervisor by the CPU's flag and the firmware's tables, container by the marks that managers leave.
+fn virtualisation(cpuinfo: &str) -> Reading<String> {
+    let mut found = Vec::new();
+    if cpuinfo.lines().any(|l| l.starts_with("flags") && l.split_whitespace().any(|flag| flag == "hypervisor")) {
+        let vendor = ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"]
+            .iter()
+            .find_map(|path| fs::read_to_string(path).ok())
+            .map_or_else(|| "of an unknown kind".to_owned(), |vendor| format!("by {}", vendor.trim()));
+        found.push(format!("virtual machine {vendor}"));
+    }
+    if let Ok(manager) = fs::read_to_string("/run/systemd/container") {
+        found.push(format!("container by {}", manager.trim()));
+    } else if Path::new("/.dockerenv").exists() || Path::new("/run/.containerenv").exists() {
+        found.push("container".to_owned());
+    }
+    let text = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+    Reading::known(text, "CPU flags, firmware tables and container marks")
+}
+
+fn cgroup(hierarchy: &Result<Hierarchy, String>) -> Reading<String> {
+    match hierarchy {
+        Err(reason) => Reading::unavailable(reason.clone()),
+        Ok(hierarchy) => {
+            let folder = hierarchy.folder();
+            let control = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
+            let controllers = if control.trim().is_empty() { "no controllers" } else { control.trim() };
+            Reading::known(format!("version 2, leaves with {controllers}"), folder.display().to_string())
+        }
+    }
+}
+
+fn turbo() -> Reading<String> {
+    let flag = |path: &str| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+    let words = |on: bool| if on { "on" } else { "off" }.to_owned();
+    if let Some(no_turbo) = flag("/sys/devices/system/cpu/intel_pstate/no_turbo") {
+        return Reading::known(words(no_turbo == "0"), "intel_pstate/no_turbo");
+    }
+    match flag("/sys/devices/system/cpu/cpufreq/boost") {
+        Some(boost) => Reading::known(words(boost == "1"), "cpufreq/boost"),
+        None => Reading::unavailable("the machine shows no frequency control"),
+    }
+}
+
+fn vulnerabilities() -> Reading<String> {
+    const FOLDER: &str = "/sys/devices/system/cpu/vulnerabilities";
+    let Ok(entries) = fs::read_dir(FOLDER) else {
+        return Reading::unavailable(format!("{FOLDER} cannot be read"));
+    };
+    let mut open: Vec<String> = entries
+        .flatten()
+        .filter(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| text.starts_with("Vulnerable")))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    open.sort();
+    Reading::known(if open.is_empty() { "nothing".to_owned() } else { open.join(", ") }, FOLDER)
+}
+
+fn swap(meminfo: &str) -> Reading<String> {
+    match (kilobytes(meminfo, "SwapTotal").value(), kilobytes(meminfo, "SwapFree").value()) {
+        (Some(total), Some(free)) => Reading::known(
+            format!("{} of {} MiB", total.saturating_sub(*free) >> 20, total >> 20),
+            "/proc/meminfo",
+        ),
+        _ => Reading::unavailable("/proc/meminfo has no swap"),
+    }
+}
+
+/// The group's own quota; a limit further up is not visible from inside a container.
+fn quota() -> Reading<String> {
+    for path in ["/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] {
+        if let Ok(text) = fs::read_to_string(path) {
+            let text = text.trim();
+            let none = text.starts_with("max") || text == "-1";
+            return Reading::known(if none { "none".to_owned() } else { text.to_owned() }, path);
+        }
+    }
+    Reading::unavailable("no control group shows a quota")
+}
+
+fn steal() -> Reading<String> {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks: Vec<f64> = text
+        .lines()
+        .next()
+        .map(|line| line.split_whitespace().skip(1).take(8).filter_map(|w| w.parse().ok()).collect())
+        .unwrap_or_default();
+    match ticks[..] {
+        [.., steal] if ticks.len() == 8 => {
+            let total: f64 = ticks.iter().sum();
+            Reading::known(format!("{:.2} %", 100.0 * steal / total.max(1.0)), "/proc/stat")
+        }
+        _ => Reading::unavailable("/proc/stat shows no steal"),
+    }
+}
+
+fn power() -> Reading<String> {
+    let supplies = fs::read_dir("/sys/class/power_supply").into_iter().flatten().flatten();
+    let discharging = supplies
+        .filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok())
+        .any(|status| status.trim() == "Discharging");
+    Reading::known(if discharging { "battery" } else { "mains" }.to_owned(), "/sys/class/power_supply")
+}
+
+/// What makes two sessions comparable in a history: the hardware and its shape, no measured speed and nothing that a
+/// reboot or an update changes.
+fn fingerprint(machine: &Machine) -> String {
+    let shape = |cpu: &Cpu| format!("{}/{}/{}/{}", cpu.package, cpu.node, cpu.llc, cpu.core);
+    let text = format!(
+        "{}|{}|{} GiB|{}",
+        machine.cpu_model.value().map_or("?", String::as_str),
+        machine.cpus.iter().map(shape).collect::<Vec<_>>().join(","),
+        // Rounded, because the kernel's own share differs from version to version.
+        machine.memory_bytes.value().map_or(0, |bytes| (bytes + (1 << 29)) >> 30),
+        machine.virtualisation.value().map_or("?", String::as_str),
+    );
+    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_can_be_described() {
+        let (machine, _) = probe(&Err("not tried".to_owned()));
+        assert!(!machine.cpus.is_empty());
+        assert!(machine.memory_bytes.value().is_some_and(|&b| b > 0));
+        assert!(machine.kernel.value().is_some());
+        assert_eq!(machine.cgroup, Reading::unavailable("not tried"));
+        assert_eq!(machine.fingerprint.len(), 12);
+        assert!(machine.events.contains_key("instructions"));
+    }
+
+    #[test]
+    fn the_fingerprint_follows_the_hardware_only() {
+        let (machine, _) = probe(&Err(String::new()));
+        let mut other = machine.clone();
+        other.kernel = Reading::known("9.9".to_owned(), "x");
+        other.facts.clear();
+        assert_eq!(fingerprint(&other), machine.fingerprint);
+        other.cpu_model = Reading::known("abacus".to_owned(), "x");
+        assert_ne!(fingerprint(&other), machine.fingerprint);
+    }
+
+    #[test]
+    fn values_are_found_by_their_whole_name() {
+        assert_eq!(kilobytes("MemTotal: 2 kB\n", "MemTotal").value(), Some(&2048));
+        assert_eq!(kilobytes("MemTotalX: 2 kB\n", "MemTotal").value(), None);
+        assert_eq!(named("model name\t: a : b\n", "model name", "s").value(), Some(&"a : b".to_owned()));
+    }
+}
