@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::analysis::{InvocationPoint, Measure};
 use crate::model::invocation::{Invocation, Outcome};
 use crate::model::reading::Reading;
-use crate::stats::quantile::{median, sorted};
+use crate::stats::quantile::sorted;
 use crate::stats::segment::{Segmentation, segment};
 
 use super::contamination::RunJudgement;
@@ -64,18 +64,35 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
 
 /// The summary of the wall time alone, ns: what the stopping rule needs.
 pub(super) fn wall(invocation: &Invocation) -> Option<f64> {
-    let logs = logs(&invocation.iterations.wall_ns);
-    let from = segment(&logs).steady_from;
-    median(&logs[from..]).map(f64::exp)
+    let times = &invocation.iterations.wall_ns;
+    let from = segment(&logs(times)).steady_from;
+    middle(&steady(times, from))
 }
 
-/// Logarithms of times. A clock too coarse to see an iteration reads 0; it was at most one unit.
+/// A clock too coarse to see an iteration reads 0; the iteration took at most one unit.
+fn at_least_one(ns: u64) -> f64 {
+    ns.max(1) as f64
+}
+
 fn logs(times: &[u64]) -> Vec<f64> {
-    times.iter().map(|&ns| (ns.max(1) as f64).ln()).collect()
+    times.iter().map(|&ns| at_least_one(ns).ln()).collect()
+}
+
+/// The values of the steady iterations in ascending order.
+fn steady(values: &[u64], from: usize) -> Vec<f64> {
+    let steady = values.get(from..).unwrap_or_default();
+    sorted(&steady.iter().map(|&ns| at_least_one(ns)).collect::<Vec<_>>())
+}
+
+/// The median of the logarithms, as a value: of an even count the geometric mean of the middle two.
+fn middle(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    let (low, high) = (sorted.get(n.checked_sub(1)? / 2)?, sorted.get(n / 2)?);
+    Some(low * (high / low).sqrt())
 }
 
 fn wall_of_first(invocation: &Invocation) -> Option<f64> {
-    invocation.iterations.wall_ns.first().map(|&ns| ns.max(1) as f64)
+    invocation.iterations.wall_ns.first().map(|&ns| at_least_one(ns))
 }
 
 fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> InvocationPoint {
@@ -104,15 +121,13 @@ fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> I
 impl Sample {
     /// A measure with a value per iteration: the median of the logarithms of the steady ones.
     fn series(&mut self, measure: Measure, values: &[u64], source: &str) {
-        let steady = values.get(self.point.steady_from as usize..).unwrap_or_default();
-        let logs = sorted(&logs(steady));
-        if values.len() != self.point.wall_ns.len() || steady.iter().all(|&ns| ns == 0) {
+        if values.len() != self.point.wall_ns.len() || values.iter().all(|&ns| ns == 0) {
             // Another length cannot be matched with the steady iterations; nothing but zeros is below the resolution.
             return;
         }
-        self.single(measure, median(&logs).map(f64::exp), source);
-        self.steady
-            .insert(measure, logs.into_iter().map(f64::exp).collect());
+        let steady = steady(values, self.point.steady_from as usize);
+        self.single(measure, middle(&steady), source);
+        self.steady.insert(measure, steady);
     }
 
     /// A measure with one value; what is no positive number has no ratio and is missing.

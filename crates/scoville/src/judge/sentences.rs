@@ -142,7 +142,8 @@ fn verdicts(suite: &Suite<'_>, baseline: &str) -> Option<String> {
         )
     });
     let total = with_interval.len();
-    Some(format!(
+    // A single comparison has been told by the sentence before.
+    (total > 1).then(|| format!(
         "Of {total} comparisons with {baseline} ({}), {faster} are faster, {slower} slower, {equal} equal and {open} \
          undecided.{extreme}",
         place(suite)

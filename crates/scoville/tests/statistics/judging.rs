@@ -1,0 +1,512 @@
+//! What the judge makes of logs: states, pairs, contamination, summaries, words.
+
+use std::collections::BTreeMap;
+
+use scoville::judge::{NoSession, analyse, precision};
+use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
+use scoville::model::benchmark::{Mismatch, Value, Work};
+use scoville::model::event::{StopReason, What};
+use scoville::model::invocation::{FailureKind, Outcome};
+use scoville::model::machine::Level;
+use scoville::model::reading::Reading;
+
+use crate::noise::Noise;
+use crate::sessions::{Log, block_sensors, failed, invocation, key, plan, quiet_block};
+
+fn cell<'a>(analysis: &'a Analysis, benchmark: &str, runtime: &str) -> &'a Cell {
+    let group = analysis
+        .groups
+        .iter()
+        .find(|g| g.key.benchmark == benchmark)
+        .expect("group");
+    group.cells.iter().find(|c| c.runtime == runtime).expect("cell")
+}
+
+fn pair<'a>(analysis: &'a Analysis, measure: Measure, a: &str, b: &str) -> Option<&'a Pair> {
+    analysis.groups[0]
+        .pairs
+        .iter()
+        .find(|p| p.measure == measure && p.a == a && p.b == b)
+}
+
+fn judged(log: &Log) -> Analysis {
+    analyse(&log.events, &[]).expect("a session")
+}
+
+/// Ten blocks in which b takes 1.2 times as long as a, with 1 % noise.
+fn ten_blocks() -> Log {
+    let mut noise = Noise::new(1);
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+    for block in 0..10 {
+        let mut time = |centre: f64| (centre * (0.01 * noise.normal()).exp()) as u64;
+        let (a, b) = (time(1e7), time(1.2e7));
+        log.block("pingpong", block, &[("a", a), ("b", b)]);
+    }
+    log
+}
+
+fn wrong_result() -> FailureKind {
+    let mismatch = Mismatch {
+        field: "result".to_owned(),
+        expected: Value::Int(1),
+        got: Some(Value::Int(2)),
+    };
+    FailureKind::WrongResult {
+        iteration: 3,
+        mismatch,
+    }
+}
+
+#[test]
+fn a_log_without_its_start_is_refused() {
+    assert_eq!(analyse(&[], &[]), Err(NoSession));
+    let log = ten_blocks();
+    assert_eq!(analyse(&log.events[1..], &[]), Err(NoSession));
+}
+
+#[test]
+fn a_session_that_has_just_begun_says_so() {
+    let analysis = judged(&Log::new(plan(&["pingpong"], &["a", "b"])));
+    assert_eq!(cell(&analysis, "pingpong", "a").state, CellState::Missing);
+    assert!(
+        analysis.sentences[0].contains("No invocation"),
+        "{:?}",
+        analysis.sentences
+    );
+    assert!(analysis.summaries.is_empty());
+    assert_eq!(analysis.validity.cells, 2);
+}
+
+#[test]
+fn a_clear_difference_is_found_in_both_directions() {
+    let analysis = judged(&ten_blocks());
+    let slower = pair(&analysis, Measure::Wall, "b", "a").expect("pair");
+    let faster = pair(&analysis, Measure::Wall, "a", "b").expect("pair");
+    assert_eq!(
+        (slower.verdict, faster.verdict),
+        (Verdict::Slower, Verdict::Faster)
+    );
+    assert!((slower.ratio.value * faster.ratio.value - 1.0).abs() < 1e-12);
+    assert!((slower.ratio.value - 1.2).abs() < 0.02, "{:?}", slower.ratio);
+    assert_eq!((slower.share_lower, faster.share_lower), (0.0, 1.0));
+    assert_eq!(slower.p, Some(2.0 / 1024.0));
+    assert_eq!(
+        slower.ratio.interval.as_ref().map(|i| i.method.as_str()),
+        Some("signed rank")
+    );
+    assert!(slower.clean_ratio.is_none());
+}
+
+#[test]
+fn a_wrong_result_leaves_no_time_anywhere() {
+    let mut log = ten_blocks();
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "b", failed(wrong_result()));
+    let analysis = judged(&log);
+    let void = cell(&analysis, "pingpong", "b");
+    assert!(matches!(void.state, CellState::Void { .. }));
+    assert!(void.estimates.is_empty() && void.ns_per_message.is_none());
+    assert!(
+        void.invocations
+            .iter()
+            .all(|i| i.wall_ns.is_empty() && i.summaries.is_empty())
+    );
+    assert!(analysis.groups[0].pairs.is_empty() && analysis.summaries.is_empty());
+    assert_eq!((analysis.validity.void, analysis.validity.verified), (1, 1));
+    assert!(
+        analysis
+            .sentences
+            .iter()
+            .any(|s| s.contains("Wrong results") && s.contains("b on pingpong"))
+    );
+}
+
+#[test]
+fn a_wrong_result_stays_wrong_when_the_block_is_run_again() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+    log.start("pingpong", 0, quiet_block());
+    log.run("pingpong", 0, "b", failed(wrong_result()));
+    log.block("pingpong", 0, &[("a", 100), ("b", 100)]);
+    assert!(matches!(
+        cell(&judged(&log), "pingpong", "b").state,
+        CellState::Void { .. }
+    ));
+}
+
+#[test]
+fn a_wrong_amount_of_work_voids_and_counting_carries_no_time() {
+    let mut log = ten_blocks();
+    let mut counting = invocation(vec![1; 30]);
+    counting.iterations.work = Some(Work {
+        actors: 2,
+        messages: 1000,
+    });
+    log.run("pingpong", 0, "a", counting);
+    let analysis = judged(&log);
+    let wall = &cell(&analysis, "pingpong", "a").estimates[&Measure::Wall];
+    assert_eq!(wall.n, 10);
+    assert!(wall.range.0 > 9e6, "the counting run must not enter: {wall:?}");
+    let (expected, counted) = (
+        Work {
+            actors: 2,
+            messages: 1000,
+        },
+        Work {
+            actors: 2,
+            messages: 999,
+        },
+    );
+    log.run(
+        "pingpong",
+        0,
+        "a",
+        failed(FailureKind::WrongWork { expected, counted }),
+    );
+    assert!(matches!(
+        cell(&judged(&log), "pingpong", "a").state,
+        CellState::Void { .. }
+    ));
+}
+
+#[test]
+fn failures_are_counted_and_pairs_use_common_blocks() {
+    let mut log = ten_blocks();
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "a", invocation(vec![10_000_000; 30]));
+    log.run("pingpong", 10, "b", failed(FailureKind::Protocol));
+    let analysis = judged(&log);
+    let state = &cell(&analysis, "pingpong", "b").state;
+    assert!(
+        matches!(
+            state,
+            CellState::Partly {
+                failed: 1,
+                of: 11,
+                ..
+            }
+        ),
+        "{state:?}"
+    );
+    assert_eq!(cell(&analysis, "pingpong", "a").estimates[&Measure::Wall].n, 11);
+    assert_eq!(
+        pair(&analysis, Measure::Wall, "b", "a").expect("pair").ratio.n,
+        10
+    );
+}
+
+#[test]
+fn an_interrupted_run_is_replaced_and_is_no_failure() {
+    let mut log = Log::new(plan(&["pingpong"], &["a"]));
+    log.start("pingpong", 0, quiet_block());
+    log.run("pingpong", 0, "a", failed(FailureKind::Interrupted));
+    assert_eq!(cell(&judged(&log), "pingpong", "a").state, CellState::Missing);
+    log.run("pingpong", 0, "a", invocation(vec![100; 30]));
+    // A block cut off a second time must not take away what the first attempt brought.
+    log.run("pingpong", 0, "a", failed(FailureKind::Interrupted));
+    let analysis = judged(&log);
+    let a = cell(&analysis, "pingpong", "a");
+    assert_eq!(a.state, CellState::Verified);
+    assert_eq!((a.estimates[&Measure::Wall].n, a.invocations.len()), (1, 3));
+}
+
+#[test]
+fn a_repeated_block_counts_once_with_its_last_run() {
+    let mut log = ten_blocks();
+    log.block("pingpong", 3, &[("a", 10_000_000), ("b", 12_000_000)]);
+    let analysis = judged(&log);
+    let a = cell(&analysis, "pingpong", "a");
+    assert_eq!((a.estimates[&Measure::Wall].n, a.invocations.len()), (10, 11));
+    assert!(a.invocations[3].contaminated[0].contains("later run"));
+    assert!(a.invocations[3].summaries.is_empty());
+    assert_eq!(analysis.groups[0].blocks.len(), 10);
+    assert_eq!(analysis.validity.contaminated, 0);
+}
+
+#[test]
+fn unsupported_is_said_with_its_reason() {
+    let mut log = ten_blocks();
+    let mut refused = invocation(Vec::new());
+    refused.outcome = Outcome::Unsupported {
+        reason: "no stash".to_owned(),
+    };
+    log.events
+        .retain(|e| !matches!(&e.what, What::InvocationFinished { runtime, .. } if runtime == "a"));
+    log.run("pingpong", 0, "a", refused);
+    let analysis = judged(&log);
+    let reason = "no stash".to_owned();
+    assert_eq!(
+        cell(&analysis, "pingpong", "a").state,
+        CellState::Unsupported { reason }
+    );
+    assert!(
+        analysis.sentences[0].contains("baseline a has no verified number"),
+        "{:?}",
+        analysis.sentences
+    );
+}
+
+#[test]
+fn one_block_has_values_and_no_interval() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+    log.block("pingpong", 0, &[("a", 100), ("b", 150)]);
+    let analysis = judged(&log);
+    let p = pair(&analysis, Measure::Wall, "b", "a").expect("pair");
+    assert!((p.ratio.value - 1.5).abs() < 1e-9 && p.ratio.interval.is_none());
+    assert_eq!(
+        (p.verdict, p.p, p.blocks_to_decide),
+        (Verdict::Undecided, None, None)
+    );
+    assert!(
+        cell(&analysis, "pingpong", "a").estimates[&Measure::Wall]
+            .interval
+            .is_none()
+    );
+    assert_eq!(precision(&log.events, &key("pingpong")), None);
+}
+
+#[test]
+fn methods_follow_the_number_of_invocations() {
+    let method = |blocks: u32| {
+        let mut log = Log::new(plan(&["pingpong"], &["a"]));
+        for block in 0..blocks {
+            log.block("pingpong", block, &[("a", 1_000_000 + u64::from(block) * 997)]);
+        }
+        let analysis = judged(&log);
+        let interval = cell(&analysis, "pingpong", "a").estimates[&Measure::Wall]
+            .interval
+            .clone();
+        interval.map(|i| i.method).unwrap_or_default()
+    };
+    assert_eq!(method(1), "");
+    assert_eq!(
+        (method(2), method(5)),
+        ("t on logs (few)".to_owned(), "t on logs (few)".to_owned())
+    );
+    assert_eq!(
+        (method(6), method(19)),
+        ("order statistics".to_owned(), "order statistics".to_owned())
+    );
+    assert_eq!(method(20), "hierarchical bootstrap");
+}
+
+#[test]
+fn identical_values_are_equal_and_finite() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+    for block in 0..8 {
+        log.block("pingpong", block, &[("a", 100), ("b", 100)]);
+    }
+    let analysis = judged(&log);
+    for p in &analysis.groups[0].pairs {
+        assert_eq!(p.verdict, Verdict::Equal, "{p:?}");
+        assert_eq!(p.p, Some(1.0));
+        assert!(!p.asymmetric_tail);
+    }
+    assert_eq!(precision(&log.events, &key("pingpong")), Some(0.0));
+}
+
+#[test]
+fn unavailable_and_senseless_readings_are_missing_not_zero() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+    for block in 0..6 {
+        let mut blind = invocation(vec![1000; 30]);
+        blind.iterations.cpu_ns = Some(Reading::unavailable("no clock"));
+        blind.process.peak_bytes = Reading::known(0, "nowhere");
+        blind.sensors.steal = Reading::known(f64::NAN, "nowhere");
+        blind.sensors.frequency_hz = Reading::unavailable("no driver");
+        let mut coarse = invocation(vec![0; 30]);
+        coarse.iterations.cpu_ns = Some(Reading::known(vec![0; 30], "jiffies"));
+        log.start("pingpong", block, block_sensors(f64::NAN, f64::INFINITY));
+        log.run("pingpong", block, "a", blind);
+        log.run("pingpong", block, "b", coarse);
+    }
+    let analysis = judged(&log);
+    let a = &cell(&analysis, "pingpong", "a").estimates;
+    assert_eq!(
+        a.keys().copied().collect::<Vec<_>>(),
+        [Measure::Wall, Measure::Cold]
+    );
+    assert!(
+        !cell(&analysis, "pingpong", "b")
+            .estimates
+            .contains_key(&Measure::Cpu)
+    );
+    assert_eq!(analysis.validity.contaminated, 0);
+    let text = serde_json::to_string(&analysis.groups[0].pairs).expect("serialises");
+    serde_json::from_str::<Vec<Pair>>(&text).expect("no number is NaN or infinite");
+}
+
+#[test]
+fn contamination_is_a_function_of_the_sensors_alone() {
+    let reasons = |disturb: fn(&mut scoville::model::invocation::Sensors)| {
+        let mut log = ten_blocks();
+        log.start("pingpong", 10, quiet_block());
+        let mut disturbed = invocation(vec![10_000_000; 30]);
+        disturb(&mut disturbed.sensors);
+        log.run("pingpong", 10, "a", disturbed);
+        cell(&judged(&log), "pingpong", "a").invocations[10]
+            .contaminated
+            .clone()
+    };
+    assert_eq!(reasons(|_| {}), Vec::<String>::new());
+    assert!(reasons(|s| s.steal = Reading::known(0.011, ""))[0].contains("hypervisor"));
+    assert!(reasons(|s| s.steal = Reading::known(0.009, "")).is_empty());
+    assert!(reasons(|s| s.foreign = Reading::known(0.021, ""))[0].contains("other programs"));
+    assert!(reasons(|s| s.cpu_pressure = Reading::known(0.16, ""))[0].contains("pressure"));
+    assert!(reasons(|s| s.cpu_pressure = Reading::known(0.14, "")).is_empty());
+    assert!(reasons(|s| s.frequency_hz = Reading::known(2.8e9, ""))[0].contains("frequency"));
+    assert!(reasons(|s| s.swapped_in = Reading::known(300, ""))[0].contains("swapped"));
+
+    // A value ten times as large, in a calm machine, is a result.
+    let mut log = ten_blocks();
+    log.block("pingpong", 10, &[("a", 100_000_000), ("b", 12_000_000)]);
+    assert_eq!(judged(&log).validity.contaminated, 0);
+}
+
+#[test]
+fn a_far_block_is_flagged_and_the_clean_ratio_shown() {
+    let mut log = ten_blocks();
+    for block in 10..13 {
+        log.start("pingpong", block, quiet_block());
+        log.run("pingpong", block, "a", invocation(vec![25_000_000; 30]));
+        log.run("pingpong", block, "b", invocation(vec![26_000_000; 30]));
+        log.finish("pingpong", block, block_sensors(235.0, 1e8));
+    }
+    log.start("pingpong", 13, block_sensors(48.0, 1.04e8));
+    let analysis = judged(&log);
+    let flagged: Vec<bool> = analysis.groups[0]
+        .blocks
+        .iter()
+        .map(|b| !b.contaminated.is_empty())
+        .collect();
+    assert_eq!(flagged, [vec![false; 10], vec![true; 4]].concat());
+    let p = pair(&analysis, Measure::Wall, "b", "a").expect("pair");
+    let clean = p.clean_ratio.as_ref().expect("clean ratio");
+    assert_eq!((p.ratio.n, clean.n), (13, 10));
+    assert!(clean.value > p.ratio.value);
+    assert_eq!(analysis.validity.contaminated, 6);
+}
+
+#[test]
+fn pressure_that_a_runtime_makes_itself_is_no_contamination() {
+    let mut log = Log::new(plan(&["pingpong"], &["a"]));
+    for block in 0..6 {
+        let mut crowded = invocation(vec![1000; 30]);
+        crowded.sensors.cpu_pressure = Reading::known(0.8, "");
+        log.run("pingpong", block, "a", crowded);
+    }
+    assert_eq!(judged(&log).validity.contaminated, 0);
+}
+
+#[test]
+fn summaries_list_what_is_missing() {
+    let mut log = Log::new(plan(&["pingpong", "big"], &["a", "b"]));
+    for block in 0..6 {
+        let jitter = u64::from(block) * 1000;
+        log.block("pingpong", block, &[("a", 1_000_000 + jitter), ("b", 2_000_000)]);
+        log.start("big", block, quiet_block());
+        log.run("big", block, "a", invocation(vec![1_000_000; 30]));
+        log.run("big", block, "b", failed(FailureKind::CannotStart));
+    }
+    let analysis = judged(&log);
+    let wall = analysis
+        .summaries
+        .iter()
+        .find(|s| s.measure == Measure::Wall)
+        .expect("summary");
+    assert_eq!(
+        (wall.common.as_slice(), wall.missing.len()),
+        (["pingpong".to_owned()].as_slice(), 1)
+    );
+    assert!(wall.missing[0].1.starts_with("b: failed"), "{:?}", wall.missing);
+    // One benchmark's mean is its own ratio, interval and all.
+    let p = pair(&analysis, Measure::Wall, "b", "a").expect("pair");
+    let low = |e: &Estimate| e.interval.as_ref().map(|i| i.low).expect("interval");
+    assert!((low(&wall.geomean) / low(&p.ratio) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn holm_spans_the_benchmarks_of_a_pair() {
+    let benchmarks = ["one", "two", "three"];
+    let mut log = Log::new(plan(&benchmarks, &["a", "b"]));
+    for block in 0..8 {
+        for benchmark in benchmarks {
+            log.block(
+                benchmark,
+                block,
+                &[("a", 1_000_000 + u64::from(block)), ("b", 2_000_000)],
+            );
+        }
+    }
+    let analysis = judged(&log);
+    for group in &analysis.groups {
+        for p in group.pairs.iter().filter(|p| p.measure == Measure::Wall) {
+            assert_eq!(p.p, Some(2.0 / 256.0));
+            assert_eq!(p.p_holm, Some(6.0 / 256.0));
+        }
+    }
+}
+
+#[test]
+fn the_same_program_under_two_names_is_the_noise_floor() {
+    let mut wanted = plan(&["pingpong"], &["a", "a2"]);
+    wanted.groups[0].competitors[1].launch = wanted.groups[0].competitors[0].launch.clone();
+    let mut log = Log::new(wanted);
+    for block in 0..10 {
+        log.block(
+            "pingpong",
+            block,
+            &[("a", 1_000_000), ("a2", 1_100_000 + u64::from(block))],
+        );
+    }
+    let warnings = judged(&log).validity.warnings;
+    assert!(
+        warnings.iter().any(|w| w.what.contains("same program")),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn machine_trouble_is_the_first_warning() {
+    let mut log = ten_blocks();
+    log.push(What::SessionEnded {
+        reason: StopReason::MachineDirty,
+    });
+    assert_eq!(judged(&log).validity.warnings[0].level, Level::Stop);
+}
+
+#[test]
+fn fairness_is_the_median_over_invocations_of_each_ones_index() {
+    let mut log = Log::new(plan(&["chameneos"], &["a"]));
+    for (block, counters) in [[4, 0], [0, 4], [2, 2]].into_iter().enumerate() {
+        let mut run = invocation(vec![100; 30]);
+        run.iterations.per_actor = BTreeMap::from([("meetings".to_owned(), counters.to_vec())]);
+        log.run("chameneos", block as u32, "a", run);
+    }
+    let analysis = judged(&log);
+    let fairness = &cell(&analysis, "chameneos", "a").fairness["meetings"];
+    // Added up, the counters would look perfectly fair.
+    assert_eq!((fairness.jain, fairness.actors), (0.5, 2));
+    assert_eq!(fairness.five, [0.0, 0.5, 1.0, 1.5, 2.0]);
+}
+
+#[test]
+fn precision_is_the_widest_half_width_to_the_baseline() {
+    let log = ten_blocks();
+    let analysis = judged(&log);
+    let interval = pair(&analysis, Measure::Wall, "b", "a")
+        .and_then(|p| p.ratio.interval.clone())
+        .expect("interval");
+    let expected = ((interval.high / interval.low).ln() / 2.0).exp_m1();
+    let precise = precision(&log.events, &key("pingpong")).expect("precision");
+    assert!((precise - expected).abs() < 1e-12, "{precise} {expected}");
+    assert_eq!(precision(&log.events, &key("nothing")), None);
+}
+
+#[test]
+fn an_analysis_can_be_exported_and_depends_on_nothing_but_the_log() {
+    let analysis = judged(&ten_blocks());
+    // JSON has no NaN and no infinity: they would come out as null and not parse again.
+    let text = serde_json::to_string(&analysis).expect("serialises");
+    serde_json::from_str::<Analysis>(&text).expect("parses");
+    assert_eq!(judged(&ten_blocks()), analysis);
+}
