@@ -1,1 +1,193 @@
 //! Scheduling policies for actor runtimes as pure functions.
+//!
+//! A [`Policy`] decides, a host executes. Policies use no atomics, no clock, no threads and no allocation:
+//! time, queue lengths and random seeds come in as arguments, decisions go out as small `Copy` values. The
+//! same inputs give the same outputs, so that a native runtime, a simulator and a property test run the very
+//! same code.
+//!
+//! One value of a policy type exists per worker and is touched by that worker alone. What several workers
+//! must agree on (when the next attempt to spread work may be made) is a [`Board`]: the host keeps it in shared memory,
+//! shows it to the policy, and stores what the policy returns. A board may be stale; no decision depends on
+//! it being exact.
+//!
+//! A host with worker-owned actors asks these questions:
+//!
+//! | hook | when | answer |
+//! | --- | --- | --- |
+//! | [`Policy::pick`] | before each activation | which end of which queue |
+//! | [`Policy::watch`], [`Policy::offer`] | work is queued while another worker idles | what to give away |
+//! | [`Policy::crossed`] | every [`Policy::CROSSINGS`] sends to another worker | does being apart pay? |
+//! | [`Policy::parted`] | a worker that had received work runs dry | the board after that trial |
+//! | [`Policy::follow`] | a message from another worker finds its receiver idle | does the actor move to its sender? |
+//! | [`Policy::hunt`], [`Policy::grant`] | a worker is idle; a victim is asked | whom to rob, how much to hand over |
+//! | [`Policy::place`] | work arrives from outside the runtime | which worker gets it |
+
+mod adaptive;
+mod encore;
+mod random;
+mod sharing;
+mod stealing;
+
+pub use adaptive::{Adaptive, Hostile};
+pub use encore::EncoreCooperative;
+pub use random::Random;
+pub use sharing::WorkSharing;
+pub use stealing::Cls;
+
+/// Nanoseconds on the host's monotonic clock; only differences mean anything.
+pub type Nanos = u64;
+
+/// Names accepted by the `policy` option of a host, the default first.
+pub const NAMES: [&str; 4] = [
+    Adaptive::NAME,
+    WorkSharing::NAME,
+    Cls::NAME,
+    EncoreCooperative::NAME,
+];
+
+/// What a policy learns when a worker starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// This worker, `0..workers`.
+    pub worker: u32,
+    /// Number of workers, at least 1.
+    pub workers: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// Which runnable actor a worker takes next. If the named queue is empty the host takes the newest of
+/// the run queue, and if that is empty too the oldest of the yield queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pick {
+    /// The most recently scheduled actor.
+    Newest,
+    /// The actor that has waited longest in the run queue.
+    Oldest,
+    /// The actor that has waited longest since it used up its batch.
+    Yielded,
+}
+
+/// What a busy worker does for an idle one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offer {
+    /// Keep everything.
+    Keep,
+    /// Hand this many of the oldest runnable actors to one idle worker and wake it.
+    Give(usize),
+}
+
+/// Whether two workers that talk to each other should stay apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Stay apart.
+    Apart,
+    /// Bring the work of the two back onto one worker, and store this board.
+    Reunite(Board),
+}
+
+/// The shared memory of a policy: when work may be spread again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Board {
+    /// No work is offered before this time.
+    pub not_before: Nanos,
+    /// Pause after the next failure; 0 means that none has failed yet.
+    pub pause: Nanos,
+    /// When work was last given away.
+    pub shared_at: Nanos,
+}
+
+/// How a message from another worker found its receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Encounter {
+    /// The sender's worker had nothing else to do when it sent.
+    pub hungry: bool,
+    /// Activations in a row, this one included, that were caused by that worker.
+    pub streak: u32,
+    /// Runnable actors on the receiver's worker.
+    pub backlog: usize,
+}
+
+/// A scheduling policy: the private state of one worker and the rules that read it.
+pub trait Policy: Send + Sized + 'static {
+    /// Name by which the policy is chosen.
+    const NAME: &'static str;
+    /// Whether idle workers ask others for work ([`Policy::hunt`]).
+    const STEALS: bool = false;
+    /// Whether a sender takes over the actors of an idle worker instead of waking it.
+    const ADOPTS: bool = false;
+    /// Whether [`Policy::follow`] is asked at all.
+    const FOLLOWS: bool = false;
+    /// Sends to other workers between two questions [`Policy::crossed`]; 0 never asks.
+    const CROSSINGS: u32 = 0;
+
+    /// State of one worker.
+    fn new(setup: Setup) -> Self;
+
+    /// Messages an actor may handle before it goes behind the others; at least 1.
+    fn batch(&self) -> u32;
+
+    /// Turns of polling before an idle worker sleeps.
+    fn spin(&self) -> u32 {
+        100
+    }
+
+    /// The next actor to run; `tick` counts activations and wraps.
+    fn pick(&mut self, tick: u32) -> Pick;
+
+    /// Notes that `queued` actors wait while another worker idles; true asks the host to read the clock
+    /// and call [`Policy::offer`].
+    fn watch(&mut self, queued: usize) -> bool {
+        let _ = queued;
+        false
+    }
+
+    /// Decides whether an idle worker gets part of the `queued` actors.
+    fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
+        let _ = (now, queued, board);
+        Offer::Keep
+    }
+
+    /// The board after an offer was carried out.
+    fn shared(&mut self, now: Nanos, board: Board) -> Board {
+        Board {
+            shared_at: now,
+            ..board
+        }
+    }
+
+    /// Judges the traffic with other workers; asked at every [`Policy::CROSSINGS`]th send to another worker.
+    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
+        let _ = (now, board);
+        Verdict::Apart
+    }
+
+    /// The board after a worker that had been given work ran dry, having handled `messages` since.
+    fn parted(&mut self, now: Nanos, messages: u64, board: Board) -> Board {
+        let _ = (now, messages);
+        board
+    }
+
+    /// Whether an idle actor moves to the worker that wrote to it.
+    fn follow(&self, encounter: Encounter) -> bool {
+        let _ = encounter;
+        false
+    }
+
+    /// The victim of attempt number `attempt` (from 0) since this worker ran dry; `None` gives up and sleeps.
+    /// Never this worker itself.
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        let _ = attempt;
+        None
+    }
+
+    /// How many of its `queued` oldest actors a victim hands to a thief; at most `queued`.
+    fn grant(&mut self, queued: usize) -> usize {
+        queued.min(1)
+    }
+
+    /// The worker that takes the `turn`-th piece of work from outside.
+    fn place(turn: u32, workers: u32) -> u32 {
+        turn % workers
+    }
+}

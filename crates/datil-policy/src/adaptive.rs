@@ -1,0 +1,184 @@
+//! The default: keep conversations on one worker, spread what is independent, and find out which is which.
+//!
+//! Messages inside a worker cost a few nanoseconds, messages between workers ten times that, and waking a
+//! worker as much as a thousand local messages. So work leaves a worker only after a backlog has lasted, and
+//! every such move is a trial: if the two workers then write to each other all the time, or the receiver
+//! runs dry at once, the trial failed and the pause before the next one doubles, for all workers together.
+
+use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Verdict};
+
+/// Backlog must last this long before anything is offered; a wake costs about as much.
+const PATIENCE: Nanos = 20_000;
+/// Clock reads while a backlog lasts: one per this many activations.
+const WATCH_PERIOD: u32 = 32;
+/// Sends to other workers that come faster than one per this time mean that a conversation was cut.
+const CHATTER: Nanos = 400;
+/// First and longest pause after a failed trial.
+const PAUSE: (Nanos, Nanos) = (2_000_000, 64_000_000);
+/// A trial that lasted this long was worth making; the next failure starts with the short pause again.
+const WORTHWHILE: Nanos = 1_000_000;
+/// A receiver that runs dry having handled fewer messages was not worth waking.
+const WORTH_WAKING: u64 = 256;
+/// Activations in a row by the same foreign worker after which an actor moves there.
+const STREAK: u32 = 4;
+/// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
+const FAIRNESS: u32 = 1024;
+
+/// Adopt, share, judge, follow; see the module documentation.
+#[derive(Clone, Debug)]
+pub struct Adaptive {
+    watched: u32,
+    backlog_since: Option<Nanos>,
+    crossed_at: Nanos,
+}
+
+/// The board after a trial that failed at `now`.
+fn failed(now: Nanos, board: Board) -> Board {
+    let lasted = now.saturating_sub(board.shared_at);
+    let pause = if board.pause == 0 || lasted > WORTHWHILE {
+        PAUSE.0
+    } else {
+        (board.pause * 2).min(PAUSE.1)
+    };
+    Board {
+        not_before: now.saturating_add(pause),
+        pause,
+        ..board
+    }
+}
+
+/// The order of [`Adaptive`]: newest first, with a turn for the oldest of either queue now and then.
+fn newest_first(tick: u32) -> Pick {
+    match tick % (2 * FAIRNESS) {
+        0 => Pick::Oldest,
+        FAIRNESS => Pick::Yielded,
+        _ => Pick::Newest,
+    }
+}
+
+impl Policy for Adaptive {
+    const NAME: &'static str = "adaptive";
+    const ADOPTS: bool = true;
+    const FOLLOWS: bool = true;
+    const CROSSINGS: u32 = 64;
+
+    fn new(_: Setup) -> Self {
+        Self {
+            watched: 0,
+            backlog_since: None,
+            crossed_at: 0,
+        }
+    }
+
+    fn batch(&self) -> u32 {
+        64
+    }
+
+    #[inline(always)]
+    fn pick(&mut self, tick: u32) -> Pick {
+        newest_first(tick)
+    }
+
+    #[inline(always)]
+    fn watch(&mut self, queued: usize) -> bool {
+        if queued == 0 {
+            self.watched = 0;
+            self.backlog_since = None;
+            return false;
+        }
+        self.watched = self.watched.wrapping_add(1);
+        self.watched.is_multiple_of(WATCH_PERIOD)
+    }
+
+    fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
+        let since = *self.backlog_since.get_or_insert(now);
+        if queued == 0 || now < board.not_before || now.saturating_sub(since) < PATIENCE {
+            return Offer::Keep;
+        }
+        self.backlog_since = None;
+        Offer::Give(queued.div_ceil(2))
+    }
+
+    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
+        let took = now.saturating_sub(self.crossed_at);
+        self.crossed_at = now;
+        if took >= CHATTER * Nanos::from(Self::CROSSINGS) {
+            return Verdict::Apart;
+        }
+        self.backlog_since = None;
+        Verdict::Reunite(failed(now, board))
+    }
+
+    fn parted(&mut self, now: Nanos, messages: u64, board: Board) -> Board {
+        if messages < WORTH_WAKING {
+            failed(now, board)
+        } else {
+            board
+        }
+    }
+
+    fn follow(&self, met: Encounter) -> bool {
+        (met.hungry && met.backlog > 0) || met.streak >= STREAK
+    }
+}
+
+/// [`Adaptive`] with every brake released: shares at once and always, moves actors on every occasion and never judges.
+/// Useless for work, good for finding races; hosts use it in their stress tests.
+#[derive(Clone, Debug)]
+pub struct Hostile {
+    toggle: u32,
+}
+
+impl Policy for Hostile {
+    const NAME: &'static str = "hostile";
+    const STEALS: bool = true;
+    const ADOPTS: bool = true;
+    const FOLLOWS: bool = true;
+    const CROSSINGS: u32 = 7;
+
+    fn new(setup: Setup) -> Self {
+        Self { toggle: setup.worker }
+    }
+
+    fn batch(&self) -> u32 {
+        3
+    }
+
+    fn spin(&self) -> u32 {
+        0
+    }
+
+    fn pick(&mut self, tick: u32) -> Pick {
+        [Pick::Newest, Pick::Oldest, Pick::Yielded][(tick % 3) as usize]
+    }
+
+    fn watch(&mut self, queued: usize) -> bool {
+        queued > 0
+    }
+
+    fn offer(&mut self, _: Nanos, queued: usize, _: Board) -> Offer {
+        Offer::Give(queued.div_ceil(2))
+    }
+
+    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
+        self.toggle = self.toggle.wrapping_add(1);
+        if self.toggle.is_multiple_of(5) {
+            Verdict::Reunite(failed(now, board))
+        } else {
+            Verdict::Apart
+        }
+    }
+
+    fn follow(&self, _: Encounter) -> bool {
+        true
+    }
+
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        // The host skips a victim that is itself; two attempts keep thieves from spinning for ever.
+        (attempt < 2).then_some(attempt)
+    }
+
+    fn grant(&mut self, queued: usize) -> usize {
+        queued
+    }
+}

@@ -1,0 +1,45 @@
+//! Random work stealing in the manner of CAF ("CLS", classic load stealing, in the locality literature).
+
+use crate::{Pick, Policy, Random, Setup};
+
+/// A woken actor goes to the head of its sender's queue; an idle worker takes one actor, the oldest, of a
+/// random victim; an actor runs until its mailbox is empty.
+#[derive(Clone, Debug)]
+pub struct Cls {
+    setup: Setup,
+    random: Random,
+}
+
+impl Policy for Cls {
+    const NAME: &'static str = "cls";
+    const STEALS: bool = true;
+    const ADOPTS: bool = true;
+
+    fn new(setup: Setup) -> Self {
+        Self {
+            setup,
+            random: Random::new(setup.seed ^ (u64::from(setup.worker) << 32)),
+        }
+    }
+
+    fn batch(&self) -> u32 {
+        u32::MAX
+    }
+
+    fn pick(&mut self, tick: u32) -> Pick {
+        if tick.is_multiple_of(1024) {
+            Pick::Oldest
+        } else {
+            Pick::Newest
+        }
+    }
+
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        // Ten steal attempts before the thief sleeps, as in CAF's first phase of polling.
+        if attempt < 10 {
+            self.random.other(self.setup.worker, self.setup.workers)
+        } else {
+            None
+        }
+    }
+}

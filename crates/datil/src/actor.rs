@@ -1,0 +1,95 @@
+//! What users write: actors, and what a handler can do.
+
+use std::marker::PhantomData;
+use std::ptr;
+
+use crate::address::Address;
+use crate::mailbox::cell::Header;
+use crate::worker::core::Core;
+
+/// An actor: private state that handles one message at a time.
+pub trait Actor: Send + Sized + 'static {
+    /// The messages it understands.
+    type Msg: Send + 'static;
+
+    /// Whether the actor runs as soon as it is spawned, so that [`Actor::started`] takes place without a message.
+    /// With `false`, `started` runs just before the first message is handled and an actor that nobody writes to never runs,
+    /// which makes ten million dormant actors cheap.
+    const EAGER: bool = true;
+
+    /// Runs once on a worker before the first message.
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        let _ = cx;
+    }
+
+    /// Handles one message. A panic stops this actor only.
+    fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>);
+
+    /// Runs after the handler that called [`Context::stop`]. It does not run after a panic, nor for actors that are
+    /// left over when the runtime shuts down; `Drop` runs in all cases.
+    fn stopped(&mut self, cx: &mut Context<'_, Self>) {
+        let _ = cx;
+    }
+}
+
+/// The runtime as an actor sees it while it runs.
+pub struct Context<'a, A: Actor> {
+    pub(crate) core: &'a Core,
+    pub(crate) cell: *mut Header,
+    pub(crate) stopping: bool,
+    // Neither Send nor Sync: a context is bound to the worker that runs the actor.
+    pub(crate) actor: PhantomData<*mut A>,
+}
+
+impl<'a, A: Actor> Context<'a, A> {
+    pub(crate) fn new(core: &'a Core, cell: *mut Header) -> Self {
+        Self {
+            core,
+            cell,
+            stopping: false,
+            actor: PhantomData,
+        }
+    }
+
+    /// The address of this actor.
+    #[inline]
+    pub fn address(&self) -> Address<A> {
+        // SAFETY: a context exists only while its actor runs, so the cell holds a live `A`.
+        unsafe { Address::of(self.cell) }
+    }
+
+    /// Puts `msg` into the mailbox of `to` before it returns. It never blocks and is never refused; a message to
+    /// an actor that has stopped is dropped and counted ([`crate::Metrics::dead_letters`]).
+    #[inline(always)]
+    pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
+        self.core.send(to, msg);
+    }
+
+    /// Creates an actor on this worker.
+    #[inline(always)]
+    pub fn spawn<B: Actor>(&mut self, actor: B) -> Address<B> {
+        self.core.spawn(actor)
+    }
+
+    /// Stops this actor when its handler returns: the rest of its mailbox is dropped (and counted) and its
+    /// address goes dead. Calling it twice changes nothing.
+    #[inline]
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Index of the worker that runs this handler, `0..workers`.
+    pub fn worker(&self) -> usize {
+        self.core.index()
+    }
+}
+
+impl<A: Actor> std::fmt::Debug for Context<'_, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cell = ptr::from_ref(self).cast::<()>();
+        f.debug_struct("Context")
+            .field("at", &cell)
+            .field("stopping", &self.stopping)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,167 @@
+//! Batches of work that an outside thread hands to a worker.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+use crate::actor::Actor;
+use crate::address::Address;
+use crate::mailbox::cell::Header;
+use crate::pool::lock;
+use crate::worker::core::Core;
+
+/// Bytes of entries in a chunk: about 300 messages, a few microseconds of work, within the first cache level.
+const ROOM: usize = 8 << 10;
+/// Chunks kept for reuse.
+const KEPT: usize = 256;
+
+/// A log of spawned actors and sent messages, in the order in which they happened.
+#[repr(C, align(64))]
+pub(crate) struct Chunk {
+    pub(crate) next: AtomicPtr<()>,
+    used: usize,
+    /// Chunks of the same thread that have been delivered.
+    delivered: Option<Arc<AtomicU64>>,
+    entries: UnsafeCell<[MaybeUninit<u64>; ROOM / 8]>,
+}
+
+/// Handles one entry.
+type Handler = unsafe fn(&Core, *mut u8);
+
+/// What stands before each entry's body.
+#[repr(C)]
+struct Lead {
+    handler: Handler,
+    /// Bytes of lead and body, a multiple of 8.
+    size: usize,
+}
+
+/// The body of a message.
+#[repr(C)]
+struct Message<A: Actor> {
+    to: Address<A>,
+    msg: A::Msg,
+}
+
+static FREE: Mutex<Vec<Box<Chunk>>> = Mutex::new(Vec::new());
+
+impl Chunk {
+    pub(crate) fn take() -> Box<Chunk> {
+        lock(&FREE).pop().unwrap_or_else(|| {
+            Box::new(Chunk {
+                next: AtomicPtr::new(ptr::null_mut()),
+                used: 0,
+                delivered: None,
+                entries: UnsafeCell::new([MaybeUninit::uninit(); ROOM / 8]),
+            })
+        })
+    }
+
+    fn recycle(self: Box<Chunk>) {
+        let mut free = lock(&FREE);
+        if free.len() < KEPT {
+            free.push(self);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    /// Names the counter to be raised when everything in the chunk has been delivered.
+    pub(crate) fn seal(&mut self, delivered: Arc<AtomicU64>) {
+        self.delivered = Some(delivered);
+    }
+
+    /// Appends an entry; gives the body back if there is no room. Bodies are at most aligned to 8 bytes and fit a chunk.
+    #[inline(always)]
+    fn append<T>(&mut self, handler: Handler, body: T) -> Result<(), T> {
+        debug_assert!(align_of::<T>() <= 8 && size_of::<Lead>() + size_of::<T>() <= ROOM);
+        let size = (size_of::<Lead>() + size_of::<T>()).next_multiple_of(8);
+        if self.used + size > ROOM {
+            return Err(body);
+        }
+        // SAFETY: the entry lies within the array, at a multiple of 8, and the chunk is ours.
+        unsafe {
+            let at = self.entries.get().cast::<u8>().add(self.used);
+            at.cast::<Lead>().write(Lead { handler, size });
+            at.add(size_of::<Lead>()).cast::<T>().write(body);
+        }
+        self.used += size;
+        Ok(())
+    }
+
+    /// Notes that an actor was spawned.
+    pub(crate) fn spawned(&mut self, cell: *mut Header) -> Result<(), *mut Header> {
+        self.append(take_over, cell)
+    }
+
+    /// Notes that a message was sent.
+    #[inline(always)]
+    pub(crate) fn sent<A: Actor>(&mut self, to: Address<A>, msg: A::Msg) -> Result<(), A::Msg> {
+        let message = Message { to, msg };
+        // What is too big or over-aligned for the log goes there in a box; the condition is a constant.
+        if align_of::<Message<A>>() <= 8 && size_of::<Message<A>>() <= 512 {
+            self.append(send::<A>, message).map_err(|message| message.msg)
+        } else {
+            self.append(send_boxed::<A>, Box::new(message))
+                .map_err(|message| message.msg)
+        }
+    }
+}
+
+/// # Safety
+/// `body` holds a cell in transit, handed over with the entry.
+unsafe fn take_over(core: &Core, body: *mut u8) {
+    // SAFETY: by the caller.
+    unsafe {
+        let cell = body.cast::<*mut Header>().read();
+        let generation = (*cell).tag.load(Relaxed) as u16;
+        core.accept(cell, generation);
+    }
+}
+
+/// # Safety
+/// `body` holds a `Message<A>` that was not taken yet.
+unsafe fn send<A: Actor>(core: &Core, body: *mut u8) {
+    // SAFETY: by the caller.
+    let Message { to, msg } = unsafe { body.cast::<Message<A>>().read() };
+    core.send(to, msg);
+}
+
+/// # Safety
+/// `body` holds a `Box<Message<A>>` that was not taken yet.
+unsafe fn send_boxed<A: Actor>(core: &Core, body: *mut u8) {
+    // SAFETY: by the caller.
+    let Message { to, msg } = *unsafe { body.cast::<Box<Message<A>>>().read() };
+    core.send(to, msg);
+}
+
+/// Does everything in a chunk, in order, before anything else runs on this worker. So whoever handles a message of
+/// the chunk finds all earlier ones of it delivered.
+///
+/// # Safety
+/// The chunk came through the core's inbound list, made from a `Box`.
+pub(crate) unsafe fn deliver(core: &Core, chunk: *mut Chunk) {
+    // SAFETY: by the caller the chunk is ours now.
+    let mut chunk = unsafe { Box::from_raw(chunk) };
+    let mut at = 0;
+    while at < chunk.used {
+        // SAFETY: entries lie one behind the other up to `used`, each with its lead and body, and each is handled once.
+        unsafe {
+            let entry = chunk.entries.get().cast::<u8>().add(at);
+            let Lead { handler, size } = entry.cast::<Lead>().read();
+            at += size;
+            handler(core, entry.add(size_of::<Lead>()));
+        }
+    }
+    chunk.used = 0;
+    if let Some(delivered) = chunk.delivered.take() {
+        // Release: who sees the count sees the messages in their mailboxes.
+        delivered.fetch_add(1, Release);
+    }
+    chunk.recycle();
+}

@@ -1,0 +1,181 @@
+//! Message blocks: a few messages of one type behind a 16-byte header.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use crate::pool::{BLOCK_SIZES, Pools, class_of};
+
+/// Bytes before the first message.
+const HEADER: usize = 16;
+
+/// The header of a block; messages follow.
+///
+/// A block belongs to whoever holds it: the pool, a mailbox (its owner), or the sender until it is published in a remote list.
+#[repr(C, align(16))]
+pub(crate) struct Block {
+    /// Next block: towards older ones in a remote list, towards newer ones in a mailbox.
+    pub(crate) next: Cell<*mut Block>,
+    /// Messages in `read..write` are present.
+    pub(crate) read: Cell<u16>,
+    pub(crate) write: Cell<u16>,
+    /// Worker of the sender, 0 if it was none.
+    pub(crate) from: Cell<u16>,
+    pub(crate) class: Cell<u8>,
+    /// The sender's worker had nothing else to do.
+    pub(crate) hungry: Cell<bool>,
+}
+
+const _: () = assert!(size_of::<Block>() == HEADER);
+
+/// How messages of type `M` lie in memory: in place, or boxed if they are big or over-aligned.
+pub(crate) struct Stored<M>(PhantomData<M>);
+
+impl<M> Stored<M> {
+    const BOXED: bool = size_of::<M>() > 240 || align_of::<M>() > 16;
+    pub(crate) const SIZE: usize = if Self::BOXED {
+        size_of::<Box<M>>()
+    } else {
+        size_of::<M>()
+    };
+    pub(crate) const ALIGN: usize = if Self::BOXED {
+        align_of::<Box<M>>()
+    } else {
+        align_of::<M>()
+    };
+    /// Class of a mailbox's first block: one line where a message fits.
+    const SMALL: usize = class_of(&BLOCK_SIZES, HEADER + Self::SIZE);
+    /// Class of the blocks after it: eight messages or half a kilobyte, whichever is more.
+    const LARGE: usize = {
+        let wanted = HEADER + 8 * Self::SIZE;
+        let most = BLOCK_SIZES[BLOCK_SIZES.len() - 1];
+        class_of(
+            &BLOCK_SIZES,
+            if wanted < 512 {
+                512
+            } else if wanted > most {
+                most
+            } else {
+                wanted
+            },
+        )
+    };
+
+    /// # Safety
+    /// `place` is valid for writes of `SIZE` bytes at alignment `ALIGN`.
+    #[inline(always)]
+    pub(crate) unsafe fn write(place: *mut u8, msg: M) {
+        // SAFETY: by the caller.
+        unsafe {
+            if Self::BOXED {
+                place.cast::<Box<M>>().write(Box::new(msg));
+            } else {
+                place.cast::<M>().write(msg);
+            }
+        }
+    }
+
+    /// # Safety
+    /// `place` holds a message written by [`Stored::write`] that was not read yet.
+    #[inline(always)]
+    pub(crate) unsafe fn read(place: *mut u8) -> M {
+        // SAFETY: by the caller.
+        unsafe {
+            if Self::BOXED {
+                *place.cast::<Box<M>>().read()
+            } else {
+                place.cast::<M>().read()
+            }
+        }
+    }
+
+    const fn capacity(class: usize) -> u16 {
+        match (BLOCK_SIZES[class] - HEADER).checked_div(Self::SIZE) {
+            Some(messages) => messages as u16,
+            None => 1 << 15,
+        }
+    }
+
+    const CAPACITIES: [u16; BLOCK_SIZES.len()] = {
+        let mut capacities = [0; BLOCK_SIZES.len()];
+        let mut class = 0;
+        while class < BLOCK_SIZES.len() {
+            capacities[class] = Self::capacity(class);
+            class += 1;
+        }
+        capacities
+    };
+
+    /// # Safety
+    /// `block` belongs to the caller and is a block for messages of type `M`.
+    #[inline(always)]
+    unsafe fn place(block: *mut Block, index: u16) -> *mut u8 {
+        block
+            .cast::<u8>()
+            .wrapping_add(HEADER + usize::from(index) * Self::SIZE)
+    }
+
+    /// A block that holds `msg`; `large` if more are expected.
+    #[inline(always)]
+    pub(crate) fn block(pools: &Pools, large: bool, msg: M) -> *mut Block {
+        let class = if large { Self::LARGE } else { Self::SMALL };
+        let block = pools.blocks[class].take().cast::<Block>();
+        // SAFETY: the item came from the pool of this class, so it is ours, aligned, and big enough for the header and one message.
+        unsafe {
+            block.write(Block {
+                next: Cell::new(block),
+                read: Cell::new(0),
+                write: Cell::new(1),
+                from: Cell::new(0),
+                class: Cell::new(class as u8),
+                hungry: Cell::new(false),
+            });
+            Self::write(Self::place(block, 0), msg);
+        }
+        block
+    }
+
+    /// Appends `msg` if there is room.
+    ///
+    /// # Safety
+    /// As [`Stored::place`].
+    #[inline(always)]
+    pub(crate) unsafe fn append(block: *mut Block, msg: M) -> Result<(), M> {
+        // SAFETY: by the caller; the index is below the capacity of the block's class.
+        unsafe {
+            let write = (*block).write.get();
+            if write < Self::CAPACITIES[usize::from((*block).class.get())] {
+                Self::write(Self::place(block, write), msg);
+                (*block).write.set(write + 1);
+                Ok(())
+            } else {
+                Err(msg)
+            }
+        }
+    }
+
+    /// Takes the oldest message; true if it was the last one.
+    ///
+    /// # Safety
+    /// As [`Stored::place`]; the block is not empty.
+    #[inline(always)]
+    pub(crate) unsafe fn take(block: *mut Block) -> (M, bool) {
+        // SAFETY: by the caller; the message at `read` is present and is not read again, since `read` moves on.
+        unsafe {
+            let read = (*block).read.get();
+            let msg = Self::read(Self::place(block, read));
+            (*block).read.set(read + 1);
+            (msg, read + 1 == (*block).write.get())
+        }
+    }
+}
+
+/// Gives an empty block back.
+///
+/// # Safety
+/// The block belongs to the caller and nothing refers to it any more.
+#[inline(always)]
+pub(crate) unsafe fn free(pools: &Pools, block: *mut Block) {
+    // SAFETY: by the caller.
+    let class = unsafe { (*block).class.get() };
+    pools.blocks[usize::from(class)].give(block.cast());
+}

@@ -1,0 +1,408 @@
+//! Cells: the header every actor has, the words other threads may touch, and the private mailbox.
+//!
+//! See `README.md` beside this file for states, transitions and the proof.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
+
+use super::block::{self, Block, Stored};
+use crate::actor::Actor;
+use crate::pool::{CELL_SIZES, Pools, class_of};
+use crate::worker::core::Core;
+
+/// Significant bits of a memory address; a generation lies above them.
+pub(crate) const ADDRESS_BITS: u32 = 48;
+/// Cells that reach this generation are never used again, so no address can match a later actor.
+pub(crate) const LAST_GENERATION: u16 = u16::MAX;
+
+/// Owner of a free cell.
+pub(crate) const NOBODY: u16 = 0;
+/// Owner of a cell on its way to the worker in whose inbound list it is.
+pub(crate) const TRANSIT: u16 = u16::MAX;
+
+/// `tag` word: owner above, generation below. One comparison proves "alive and mine".
+#[inline(always)]
+pub(crate) const fn tag(owner: u16, generation: u16) -> u32 {
+    (owner as u32) << 16 | generation as u32
+}
+
+/// `remote` word: nothing in the list and no token out.
+pub(crate) const EMPTY: usize = 0;
+/// `remote` word: nothing in the list, but the token is out.
+pub(crate) const TOKEN: usize = 1;
+
+/// A remote word without a list.
+#[inline(always)]
+pub(crate) fn remote_word(state: usize, generation: u16) -> *mut Block {
+    ptr::without_provenance_mut(state | usize::from(generation) << ADDRESS_BITS)
+}
+
+/// Splits a remote word into list (or `EMPTY`, `TOKEN`) and generation.
+#[inline(always)]
+pub(crate) fn split_remote(word: *mut Block) -> (*mut Block, u16) {
+    (
+        word.map_addr(|addr| addr & ((1 << ADDRESS_BITS) - 1)),
+        (word.addr() >> ADDRESS_BITS) as u16,
+    )
+}
+
+/// Flags of a cell; only the owner touches them.
+pub(crate) mod flag {
+    /// In exactly one run queue, or running.
+    pub(crate) const SCHEDULED: u32 = 1;
+    /// The inline slot holds a message.
+    pub(crate) const SLOT: u32 = 2;
+    /// `started` has not run.
+    pub(crate) const UNSTARTED: u32 = 4;
+    /// The owner itself holds the token: it looks at `remote` before the actor goes idle.
+    pub(crate) const HOLDS: u32 = 8;
+    /// The actor is gone; the cell is free when its token arrives.
+    pub(crate) const DEAD: u32 = 16;
+    /// Activations in a row caused by the worker in the upper half.
+    pub(crate) const STREAK_SHIFT: u32 = 8;
+    pub(crate) const STREAK: u32 = 0xFF << STREAK_SHIFT;
+    pub(crate) const FRIEND_SHIFT: u32 = 16;
+    pub(crate) const FOLLOW: u32 = STREAK | 0xFFFF << FRIEND_SHIFT;
+}
+
+/// What the runtime must know about an actor's type.
+pub(crate) struct VTable {
+    /// Runs a scheduled actor until its mailbox or its batch is used up.
+    pub(crate) run: unsafe fn(&Core, *mut Header),
+    /// Ends an actor: drops its state and its messages, frees or marks the cell.
+    pub(crate) bury: unsafe fn(&Core, *mut Header),
+    /// Size class of the cell.
+    pub(crate) class: usize,
+    /// The type's name.
+    pub(crate) name: fn() -> &'static str,
+}
+
+/// The first 40 bytes of every cell; an optional inline message and the actor's state follow.
+///
+/// `tag`, `remote` and `next_in` are valid for ever. Everything else belongs to the owner named in `tag`.
+#[repr(C)]
+pub(crate) struct Header {
+    pub(crate) tag: AtomicU32,
+    pub(crate) flags: Cell<u32>,
+    /// Messages from other workers, newest block first, and whether the token is out.
+    pub(crate) remote: AtomicPtr<Block>,
+    /// Link of the inbound list; belongs to the holder of the token.
+    pub(crate) next_in: AtomicPtr<()>,
+    /// Newest block of the mailbox, whose `next` is the oldest one; null if there is none.
+    pub(crate) tail: Cell<*mut Block>,
+    pub(crate) vtable: Cell<*const VTable>,
+}
+
+const _: () = assert!(size_of::<Header>() == 40);
+
+const fn align_up(offset: usize, align: usize) -> usize {
+    offset.next_multiple_of(align)
+}
+
+/// Where things lie in the cell of an actor of type `A`.
+pub(crate) struct Shape<A>(PhantomData<A>);
+
+impl<A: Actor> Shape<A> {
+    const SLOTTED: bool = Stored::<A::Msg>::SIZE <= 32;
+    const SLOT: usize = align_up(size_of::<Header>(), Stored::<A::Msg>::ALIGN);
+    const AFTER_SLOT: usize = if Self::SLOTTED {
+        Self::SLOT + Stored::<A::Msg>::SIZE
+    } else {
+        size_of::<Header>()
+    };
+    pub(crate) const BOXED: bool = size_of::<A>() > 768 || align_of::<A>() > 64;
+    const STATE: usize = align_up(
+        Self::AFTER_SLOT,
+        if Self::BOXED {
+            align_of::<Box<A>>()
+        } else {
+            align_of::<A>()
+        },
+    );
+    /// Size class of the cell.
+    pub(crate) const CLASS: usize = class_of(
+        &CELL_SIZES,
+        Self::STATE
+            + if Self::BOXED {
+                size_of::<Box<A>>()
+            } else {
+                size_of::<A>()
+            },
+    );
+
+    #[inline(always)]
+    fn slot(cell: *mut Header) -> *mut u8 {
+        cell.cast::<u8>().wrapping_add(Self::SLOT)
+    }
+
+    /// # Safety
+    /// The caller owns the cell, which holds an `A`.
+    #[inline(always)]
+    pub(crate) unsafe fn state(cell: *mut Header) -> *mut A {
+        let place = cell.cast::<u8>().wrapping_add(Self::STATE);
+        if Self::BOXED {
+            // SAFETY: by the caller; a boxed state is stored as the pointer that `Box::into_raw` gave.
+            unsafe { place.cast::<*mut A>().read() }
+        } else {
+            place.cast()
+        }
+    }
+
+    /// # Safety
+    /// As [`Shape::state`]; afterwards the cell holds no `A` any more.
+    pub(crate) unsafe fn drop_state(cell: *mut Header) {
+        // SAFETY: by the caller.
+        unsafe {
+            let state = Self::state(cell);
+            if Self::BOXED {
+                drop(Box::from_raw(state))
+            } else {
+                state.drop_in_place()
+            }
+        }
+    }
+
+    /// Makes a cell for `actor` with the given owner and flags. `token` says whether the owner starts out holding the token.
+    #[inline(always)]
+    pub(crate) fn create(
+        pools: &Pools,
+        vtable: &'static VTable,
+        owner: u16,
+        flags: u32,
+        actor: A,
+    ) -> *mut Header {
+        let cell = pools.cells[Self::CLASS].take().cast::<Header>();
+        // SAFETY: the item came from the pool of this class: it is ours, and its header is a former one or zero, both valid.
+        // The state lies behind the header within the cell by the choice of the class.
+        unsafe {
+            let header = &*cell;
+            let generation = header.tag.load(Relaxed) as u16;
+            header.vtable.set(vtable);
+            header.tail.set(ptr::null_mut());
+            header.flags.set(flags);
+            if flags & flag::HOLDS != 0 {
+                // Nobody has an address of this generation yet, so nobody pushes.
+                header.remote.store(remote_word(TOKEN, generation), Relaxed);
+            }
+            let place = cell.cast::<u8>().wrapping_add(Self::STATE);
+            if Self::BOXED {
+                place.cast::<*mut A>().write(Box::into_raw(Box::new(actor)));
+            } else {
+                place.cast::<A>().write(actor);
+            }
+            // Release: who acquires the tag sees the cell complete.
+            header.tag.store(tag(owner, generation), Release);
+        }
+        cell
+    }
+
+    /// Puts `msg` into the private mailbox and returns the flags before and after, of which the caller stores the latter.
+    ///
+    /// # Safety
+    /// The caller owns the cell, which holds a live `A`.
+    #[inline(always)]
+    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: A::Msg) {
+        // SAFETY: by the caller: header, slot and mailbox belong to us.
+        unsafe {
+            let header = &*cell;
+            let (list, _) = split_remote(header.remote.load(Relaxed));
+            if list.addr() > TOKEN {
+                collect_remote(header, TOKEN);
+            }
+            let flags = header.flags.get();
+            let tail = header.tail.get();
+            if Self::SLOTTED && flags & flag::SLOT == 0 && tail.is_null() {
+                Stored::<A::Msg>::write(Self::slot(cell), msg);
+                header.flags.set(flags | flag::SLOT);
+            } else if tail.is_null() {
+                header.tail.set(Stored::<A::Msg>::block(pools, false, msg));
+            } else if let Err(msg) = Stored::<A::Msg>::append(tail, msg) {
+                link(header, Stored::<A::Msg>::block(pools, true, msg));
+            }
+        }
+    }
+
+    /// Takes the oldest message of the private mailbox.
+    ///
+    /// # Safety
+    /// As [`Shape::push`].
+    #[inline(always)]
+    pub(crate) unsafe fn pop(pools: &Pools, cell: *mut Header) -> Option<A::Msg> {
+        // SAFETY: by the caller. The slot is filled only while there are no blocks, so it is always the oldest.
+        unsafe {
+            let header = &*cell;
+            let flags = header.flags.get();
+            if Self::SLOTTED && flags & flag::SLOT != 0 {
+                header.flags.set(flags & !flag::SLOT);
+                return Some(Stored::<A::Msg>::read(Self::slot(cell)));
+            }
+            let tail = header.tail.get();
+            if tail.is_null() {
+                return None;
+            }
+            let head = (*tail).next.get();
+            let (msg, last) = Stored::<A::Msg>::take(head);
+            if last {
+                if head == tail {
+                    header.tail.set(ptr::null_mut());
+                } else {
+                    (*tail).next.set((*head).next.get());
+                }
+                block::free(pools, head);
+            }
+            Some(msg)
+        }
+    }
+
+    /// Whether the private mailbox is empty.
+    ///
+    /// # Safety
+    /// As [`Shape::push`].
+    #[inline(always)]
+    pub(crate) unsafe fn is_empty(cell: *mut Header) -> bool {
+        // SAFETY: by the caller.
+        unsafe { (*cell).flags.get() & flag::SLOT == 0 && (*cell).tail.get().is_null() }
+    }
+}
+
+/// Appends a block to the mailbox.
+///
+/// # Safety
+/// The caller owns the cell and the block.
+unsafe fn link(header: &Header, block: *mut Block) {
+    let tail = header.tail.get();
+    // SAFETY: by the caller; a tail that is not null is a block of this mailbox.
+    unsafe {
+        if tail.is_null() {
+            (*block).next.set(block);
+        } else {
+            (*block).next.set((*tail).next.get());
+            (*tail).next.set(block);
+        }
+    }
+    header.tail.set(block);
+}
+
+/// What a remote list told about its newest sender.
+#[derive(Clone, Copy)]
+pub(crate) struct Collected {
+    /// Blocks that came in; 0 if the list was empty.
+    pub(crate) blocks: u32,
+    pub(crate) from: u16,
+    pub(crate) hungry: bool,
+}
+
+/// Moves the remote list into the private mailbox, leaving `state` (`EMPTY` gives the token up) behind.
+///
+/// # Safety
+/// The caller owns the cell; with `EMPTY` it must also hold the token.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn collect_remote(header: &Header, state: usize) -> Collected {
+    let generation = header.tag.load(Relaxed) as u16;
+    // Acquire: the blocks' content is visible. Release: with EMPTY the next sender takes the token over from us.
+    let (list, _) = split_remote(header.remote.swap(remote_word(state, generation), AcqRel));
+    // SAFETY: the swap made the list ours.
+    unsafe { adopt_list(header, list) }
+}
+
+/// Appends a list taken from `remote` (newest first) to the mailbox in the order sent.
+///
+/// # Safety
+/// The caller owns the cell and the list.
+pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> Collected {
+    let mut collected = Collected {
+        blocks: 0,
+        from: 0,
+        hungry: false,
+    };
+    if list.addr() <= TOKEN {
+        return collected;
+    }
+    // SAFETY: by the caller: all blocks of the list are ours and end with null.
+    unsafe {
+        collected.from = (*list).from.get();
+        collected.hungry = (*list).hungry.get();
+        let mut oldest: *mut Block = ptr::null_mut();
+        let mut newest_left = list;
+        while !newest_left.is_null() {
+            let next = (*newest_left).next.replace(oldest);
+            oldest = newest_left;
+            newest_left = next;
+        }
+        while !oldest.is_null() {
+            let next = (*oldest).next.get();
+            link(header, oldest);
+            oldest = next;
+            collected.blocks += 1;
+        }
+    }
+    collected
+}
+
+/// What became of a block offered to a cell.
+pub(crate) enum Pushed {
+    /// It is in the list, and the token is with somebody who will see to it.
+    Delivered,
+    /// It is in the list, and the caller now holds the token: it must bring it to the owner.
+    WithToken,
+    /// The actor is gone; the block is still the caller's.
+    Dead,
+}
+
+/// Publishes `block` in the remote list of `cell` if it still has that generation.
+///
+/// # Safety
+/// `cell` is a cell; the block is the caller's and holds messages of the type that the actor of that generation takes.
+pub(crate) unsafe fn push_remote(cell: *mut Header, generation: u16, block: *mut Block) -> Pushed {
+    // SAFETY: a cell's atomics are valid for ever; the block is ours until the exchange succeeds.
+    unsafe {
+        let remote = &(*cell).remote;
+        let mut word = remote.load(Relaxed);
+        loop {
+            let (list, current) = split_remote(word);
+            if current != generation {
+                return Pushed::Dead;
+            }
+            (*block).next.set(if list.addr() > TOKEN {
+                list
+            } else {
+                ptr::null_mut()
+            });
+            let new = block.map_addr(|addr| addr | usize::from(generation) << ADDRESS_BITS);
+            // Release publishes the block; Acquire because with the token we take over from who left EMPTY.
+            match remote.compare_exchange_weak(word, new, AcqRel, Relaxed) {
+                Ok(_) if list.addr() == EMPTY => return Pushed::WithToken,
+                Ok(_) => return Pushed::Delivered,
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+/// Takes the token of a cell for its owner; false if it is out.
+///
+/// # Safety
+/// The caller owns the cell.
+pub(crate) unsafe fn take_token(header: &Header) -> bool {
+    if header.flags.get() & flag::HOLDS != 0 {
+        return true;
+    }
+    let generation = header.tag.load(Relaxed) as u16;
+    let taken = header
+        .remote
+        .compare_exchange(
+            remote_word(EMPTY, generation),
+            remote_word(TOKEN, generation),
+            Acquire,
+            Relaxed,
+        )
+        .is_ok();
+    if taken {
+        header.flags.set(header.flags.get() | flag::HOLDS);
+    }
+    taken
+}

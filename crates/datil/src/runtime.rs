@@ -1,0 +1,417 @@
+//! Building, using and shutting down a runtime.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::thread::JoinHandle;
+
+use datil_policy::{Adaptive, Cls, EncoreCooperative, Hostile, Policy, Setup, WorkSharing};
+
+use crate::actor::Actor;
+use crate::address::Address;
+use crate::client::{self, Client};
+use crate::mailbox::cell::{Header, flag};
+use crate::pool::{self, lock};
+use crate::worker::port::{self, Port, STOP, WorkerMetrics};
+use crate::worker::run::{self, Stopped};
+use crate::worker::team::{PanicHook, Team};
+
+/// A panic that stopped an actor, or that a destructor of an actor or message threw.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PanicInfo<'a> {
+    /// Type of the actor, or what was being dropped.
+    pub actor: &'a str,
+    /// The panic's message if it was text.
+    pub message: &'a str,
+    /// Index of the worker.
+    pub worker: usize,
+}
+
+/// Why a runtime could not be built.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A runtime needs at least one worker.
+    NoWorkers,
+    /// More workers than there can be in one process, over all runtimes.
+    TooManyWorkers {
+        /// Workers that all runtimes of a process can have together.
+        most: usize,
+    },
+    /// There is no policy of this name.
+    UnknownPolicy {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// The system refused a thread.
+    Thread(std::io::Error),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoWorkers => write!(
+                f,
+                "a runtime needs at least one worker; call workers(n) with n >= 1"
+            ),
+            Self::TooManyWorkers { most } => {
+                write!(
+                    f,
+                    "all runtimes of a process can have {most} workers together; ask for fewer"
+                )
+            }
+            Self::UnknownPolicy { name } => {
+                write!(
+                    f,
+                    "there is no scheduling policy {name:?}; known are {}",
+                    datil_policy::NAMES.join(", ")
+                )
+            }
+            Self::Thread(error) => write!(f, "cannot start a worker thread: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Thread(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Settings of a runtime to be; made by [`Runtime::builder`].
+pub struct Builder {
+    workers: Option<usize>,
+    policy: String,
+    seed: u64,
+    hook: Option<PanicHook>,
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("workers", &self.workers)
+            .field("policy", &self.policy)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Builder {
+    /// Number of worker threads, at least 1. Default: the parallelism available to the process.
+    #[must_use]
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers = Some(workers);
+        self
+    }
+
+    /// Scheduling policy by name, one of [`datil_policy::NAMES`]. Default: `adaptive`.
+    #[must_use]
+    pub fn policy(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.policy);
+        self
+    }
+
+    /// Seed of everything random in the policy. Default: 0.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Called on the worker's thread for every panic that is caught, after the process's own panic hook.
+    #[must_use]
+    pub fn on_panic(mut self, hook: impl Fn(&PanicInfo<'_>) + Send + Sync + 'static) -> Self {
+        self.hook = Some(Box::new(hook));
+        self
+    }
+
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn build(self) -> Result<Runtime, BuildError> {
+        match self.policy.as_str() {
+            Adaptive::NAME => self.build_with::<Adaptive>(),
+            WorkSharing::NAME => self.build_with::<WorkSharing>(),
+            Cls::NAME => self.build_with::<Cls>(),
+            EncoreCooperative::NAME => self.build_with::<EncoreCooperative>(),
+            Hostile::NAME => self.build_with::<Hostile>(),
+            _ => Err(BuildError::UnknownPolicy { name: self.policy }),
+        }
+    }
+
+    /// Starts the workers with a policy given as a type, whatever [`Builder::policy`] says.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn build_with<P: Policy>(self) -> Result<Runtime, BuildError> {
+        let workers = self
+            .workers
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        if workers == 0 {
+            return Err(BuildError::NoWorkers);
+        }
+        let ports = lease_ports(workers)?;
+        let team = Arc::new(Team::new(ports, self.hook, P::place));
+        for (index, port) in team.ports.iter().enumerate() {
+            port.counters.0.reset();
+            port.rest.0.index.store(index, Relaxed);
+            port.rest.0.team.store(team.key, Relaxed);
+        }
+        let mut runtime = Runtime {
+            team: Some(team.clone()),
+            threads: Vec::new(),
+            policy: P::NAME,
+        };
+        for (index, port) in team.ports.iter().copied().enumerate() {
+            let setup = Setup {
+                worker: index as u32,
+                workers: workers as u32,
+                seed: self.seed,
+            };
+            let team = team.clone();
+            let thread = std::thread::Builder::new()
+                .name(format!("datil-{index}"))
+                .spawn(move || run::main::<P>(port, team, setup));
+            // Dropping the runtime ends the threads that have been started.
+            runtime.threads.push(thread.map_err(BuildError::Thread)?);
+        }
+        Ok(runtime)
+    }
+}
+
+fn lease_ports(count: usize) -> Result<Vec<&'static Port>, BuildError> {
+    let mut ports = Vec::new();
+    while ports.len() < count {
+        match port::lease() {
+            Some(port) => ports.push(port),
+            None => {
+                ports.into_iter().for_each(port::give_back);
+                return Err(BuildError::TooManyWorkers {
+                    most: port::MAX_PORTS - 1,
+                });
+            }
+        }
+    }
+    // Lowest id first: policies compare workers by index, the mechanism by id.
+    ports.sort_by_key(|port| port.id);
+    Ok(ports)
+}
+
+/// Worker threads and the actors they own.
+///
+/// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down.
+pub struct Runtime {
+    /// `None` only after the shutdown.
+    team: Option<Arc<Team>>,
+    threads: Vec<JoinHandle<Stopped>>,
+    policy: &'static str,
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("workers", &self.threads.len())
+            .field("policy", &self.policy)
+            .finish()
+    }
+}
+
+impl Runtime {
+    /// Settings to start from.
+    pub fn builder() -> Builder {
+        Builder {
+            workers: None,
+            policy: Adaptive::NAME.to_owned(),
+            seed: 0,
+            hook: None,
+        }
+    }
+
+    fn team(&self) -> &Arc<Team> {
+        self.team.as_ref().expect("the team is there until the shutdown")
+    }
+
+    /// Creates an actor on a worker of the policy's choice. May be called from any thread; many actors are created faster
+    /// through [`Runtime::client`], and by actors themselves through [`crate::Context::spawn`].
+    pub fn spawn<A: Actor>(&self, actor: A) -> Address<A> {
+        client::spawn_from_outside(self.team(), actor)
+    }
+
+    /// Runs `f` with a [`Client`] through which the calling thread creates actors and sends in bulk, without atomics per actor or message.
+    ///
+    /// What the client collects is handed over in batches, the last one when `f` returns; call [`Client::flush`] before waiting for an effect inside the
+    /// scope. Scopes of one runtime may be nested. On a worker's own thread the client works without batches.
+    ///
+    /// # Panics
+    /// If the calling thread is inside a client scope of another runtime.
+    pub fn client<R>(&self, f: impl FnOnce(&mut Client<'_>) -> R) -> R {
+        client::scope(self.team(), f)
+    }
+
+    /// Number of workers.
+    pub fn workers(&self) -> usize {
+        self.team().ports.len()
+    }
+
+    /// Name of the scheduling policy.
+    pub fn policy(&self) -> &'static str {
+        self.policy
+    }
+
+    /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Meaningful only while
+    /// no thread outside sends; must not be called by an actor, which would wait for itself.
+    pub fn wait_quiescent(&self) {
+        self.team().wait_quiet();
+    }
+
+    /// What the workers have done so far.
+    pub fn metrics(&self) -> Metrics {
+        Metrics {
+            workers: self
+                .team()
+                .ports
+                .iter()
+                .map(|port| port.counters.0.read())
+                .collect(),
+            outside_dead_letters: client::dead_letters(),
+        }
+    }
+
+    /// Stops the workers after the activations that are running, drops what is left, and reports it. Actors that are
+    /// left over are dropped without [`Actor::stopped`]; messages in their mailboxes are dropped. Their addresses go dead.
+    ///
+    /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first.
+    pub fn shutdown(mut self) -> Leftovers {
+        self.end()
+    }
+
+    fn end(&mut self) -> Leftovers {
+        let Some(team) = self.team.take() else {
+            return Leftovers::default();
+        };
+        *lock(&team.closed) = true;
+        for port in &team.ports {
+            port.request.fetch_or(STOP, std::sync::atomic::Ordering::AcqRel);
+            port.notify();
+        }
+        let threads = std::mem::take(&mut self.threads);
+        let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));
+        if inside {
+            // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
+            std::thread::spawn(move || finish(&team, threads));
+            return Leftovers::default();
+        }
+        finish(&team, threads)
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Joins the workers and drops all that is left.
+fn finish(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
+    let stopped: Vec<Stopped> = threads
+        .into_iter()
+        .map(|thread| thread.join().expect("workers catch all panics"))
+        .collect();
+    let mut leftovers = Leftovers::default();
+    let dropped_before = dead_letters(&stopped);
+    loop {
+        while stopped.iter().any(|worker| worker.core.port.has_mail()) {
+            stopped.iter().for_each(|worker| worker.core.receive());
+        }
+        if !bury_all(&stopped, &mut leftovers) {
+            break;
+        }
+    }
+    leftovers.messages = dead_letters(&stopped) - dropped_before;
+    drop(stopped);
+    team.ports.iter().copied().for_each(port::give_back);
+    leftovers
+}
+
+fn dead_letters(stopped: &[Stopped]) -> u64 {
+    stopped
+        .iter()
+        .map(|worker| worker.core.counters().dead_letters.load(Relaxed))
+        .sum()
+}
+
+/// Ends every actor of these workers; false if there was none.
+fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
+    let mut found = false;
+    for cell in pool::cell_pieces().into_iter().flat_map(pool::Piece::cells) {
+        let cell = cell.cast::<Header>();
+        // SAFETY: a cell's tag is valid for ever. Acquire: the owner's last writes are visible (its thread was joined anyway).
+        let owner = (unsafe { (*cell).tag.load(Acquire) } >> 16) as u16;
+        let Some(worker) = stopped.iter().find(|worker| worker.core.me == owner) else {
+            continue;
+        };
+        // SAFETY: the owner has stopped and we act in its place; a cell with an owner that is not marked dead holds an actor.
+        unsafe {
+            if (*cell).flags.get() & flag::DEAD != 0 {
+                continue;
+            }
+            let vtable = &*(*cell).vtable.get();
+            *leftovers.actors.entry((vtable.name)()).or_default() += 1;
+            (vtable.bury)(&worker.core, cell);
+        }
+        found = true;
+    }
+    found
+}
+
+/// What a runtime had done when it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// One entry per worker.
+    pub workers: Vec<WorkerMetrics>,
+    /// Messages that threads outside sent directly to actors that had stopped, in the whole process.
+    pub outside_dead_letters: u64,
+}
+
+impl Metrics {
+    /// The sum over all workers.
+    pub fn total(&self) -> WorkerMetrics {
+        let mut total = WorkerMetrics::default();
+        self.workers.iter().for_each(|worker| total += *worker);
+        total
+    }
+}
+
+/// What was left when a runtime was shut down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Leftovers {
+    /// Number of actors by type.
+    pub actors: BTreeMap<&'static str, usize>,
+    /// Messages in their mailboxes.
+    pub messages: u64,
+}
+
+impl Leftovers {
+    /// Whether nothing was left.
+    pub fn is_empty(&self) -> bool {
+        self.actors.is_empty() && self.messages == 0
+    }
+}
+
+impl fmt::Display for Leftovers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let actors: usize = self.actors.values().sum();
+        write!(f, "{actors} actors and {} messages left", self.messages)?;
+        self.actors
+            .iter()
+            .try_for_each(|(name, count)| write!(f, "\n  {count} x {name}"))
+    }
+}

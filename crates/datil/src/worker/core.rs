@@ -1,0 +1,589 @@
+//! The worker as its actors see it: private queues and pools, sending, spawning, the fate of an actor.
+//!
+//! A core is used by its worker thread alone. Every field is a `Cell` or the like, so that code of users may
+//! re-enter at each of the points where it runs: handlers, hooks and destructors.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use datil_policy::Encounter;
+
+use super::port::{self, Chain, Counters, IDLE, LOCKED, Parcel, Port, bump};
+use super::ring::Ring;
+use super::team::Team;
+use crate::actor::{Actor, Context};
+use crate::address::Address;
+use crate::mailbox::block::{self, Block, Stored};
+use crate::mailbox::cell::{
+    EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, collect_remote, flag,
+    push_remote, remote_word, split_remote, tag, take_token,
+};
+use crate::pool::Pools;
+use crate::runtime::PanicInfo;
+
+/// Where the policy takes part in what happens inside handlers.
+pub(crate) struct Hooks {
+    /// Now and then when an actor becomes runnable: share, drain the inbound list.
+    pub(crate) poll: unsafe fn(&Core),
+    /// Every `crossings`th send to another worker.
+    pub(crate) crossed: unsafe fn(&Core),
+    /// A message from another worker found its receiver idle.
+    pub(crate) follow: unsafe fn(&Core, Encounter) -> bool,
+    pub(crate) crossings: u32,
+    pub(crate) adopts: bool,
+    pub(crate) follows: bool,
+}
+
+pub(crate) struct Core {
+    pub(crate) me: u16,
+    /// `me` in its place in a tag.
+    my_tag: u32,
+    batch: u32,
+    pub(crate) pools: Pools,
+    pub(crate) run: Ring,
+    pub(crate) yielded: Ring,
+    pub(crate) port: &'static Port,
+    pub(crate) team: Arc<Team>,
+    /// The policy's state; only hooks and the worker's loop know its type.
+    pub(crate) policy: *mut (),
+    hooks: &'static Hooks,
+    /// The actor that runs.
+    pub(crate) current: Cell<*mut Header>,
+    pub(crate) tick: Cell<u32>,
+    crossings_left: Cell<u32>,
+    /// The worker that was last written to.
+    pub(crate) peer: Cell<u16>,
+    /// Somebody to whom everything goes at the next opportunity, 0 for nobody.
+    pub(crate) retreat_to: Cell<u16>,
+    /// Messages handled when the worker was last claimed; the policy is told what came of it.
+    pub(crate) trial: Cell<Option<u64>>,
+    /// The inbound list is being handled; it must not be entered again.
+    pub(crate) receiving: Cell<bool>,
+}
+
+impl Core {
+    pub(crate) fn new(
+        port: &'static Port,
+        team: Arc<Team>,
+        batch: u32,
+        policy: *mut (),
+        hooks: &'static Hooks,
+    ) -> Self {
+        Self {
+            me: port.id,
+            my_tag: tag(port.id, 0),
+            batch,
+            pools: Pools::new(),
+            run: Ring::new(),
+            yielded: Ring::new(),
+            port,
+            team,
+            policy,
+            hooks,
+            current: Cell::new(ptr::null_mut()),
+            tick: Cell::new(0),
+            crossings_left: Cell::new(hooks.crossings),
+            peer: Cell::new(0),
+            retreat_to: Cell::new(0),
+            trial: Cell::new(None),
+            receiving: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.port.rest.0.index.load(Relaxed)
+    }
+
+    pub(crate) fn counters(&self) -> &'static Counters {
+        &self.port.counters.0
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.run.len() + self.yielded.len()
+    }
+
+    // ---- spawning and sending ------------------------------------------------------------------------------
+
+    #[inline(always)]
+    pub(crate) fn spawn<A: Actor>(&self, actor: A) -> Address<A> {
+        let flags = if A::EAGER {
+            flag::UNSTARTED | flag::SCHEDULED
+        } else {
+            flag::UNSTARTED
+        };
+        let cell = Shape::<A>::create(&self.pools, vtable::<A>(), self.me, flags, actor);
+        bump(&self.counters().spawned, 1);
+        // SAFETY: we have just made the cell.
+        let address = unsafe { Address::of(cell) };
+        if A::EAGER {
+            self.enqueue(cell);
+        }
+        address
+    }
+
+    #[inline(always)]
+    pub(crate) fn send<A: Actor>(&self, to: Address<A>, msg: A::Msg) {
+        let cell = to.cell();
+        // SAFETY: a cell's tag is valid for ever. Acquire: somebody else may have made us the owner, and the actor as
+        // it was then must be visible.
+        let found = unsafe { (*cell).tag.load(Acquire) };
+        if found == self.my_tag | u32::from(to.generation()) {
+            // SAFETY: the tag says that the actor is alive and ours, and nobody else can change that.
+            unsafe { self.deliver::<A>(cell, msg) };
+        } else {
+            self.send_away(to, msg, found);
+        }
+    }
+
+    /// # Safety
+    /// We own the cell, which holds a live `A`.
+    #[inline(always)]
+    unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: A::Msg) {
+        // SAFETY: by the caller.
+        unsafe {
+            Shape::<A>::push(&self.pools, cell, msg);
+            self.schedule(cell);
+        }
+    }
+
+    /// # Safety
+    /// We own the cell.
+    #[inline(always)]
+    unsafe fn schedule(&self, cell: *mut Header) {
+        // SAFETY: by the caller.
+        let header = unsafe { &*cell };
+        let flags = header.flags.get();
+        if flags & flag::SCHEDULED == 0 {
+            header.flags.set(flags | flag::SCHEDULED);
+            self.enqueue(cell);
+        }
+    }
+
+    /// Queues a cell that is marked as scheduled.
+    #[inline(always)]
+    pub(crate) fn enqueue(&self, cell: *mut Header) {
+        let len = self.run.push(cell);
+        // Long handlers that make others runnable look up now and then; short ones never come here.
+        if len.is_multiple_of(64) {
+            // SAFETY: the hook belongs to this core.
+            unsafe { (self.hooks.poll)(self) };
+        }
+    }
+
+    /// Sends to an actor that is not ours, or not alive.
+    #[inline(never)]
+    fn send_away<A: Actor>(&self, to: Address<A>, msg: A::Msg, found: u32) {
+        let cell = to.cell();
+        if found as u16 != to.generation() || (found >> 16) as u16 == NOBODY {
+            return self.bounce(msg);
+        }
+        let owner = (found >> 16) as u16;
+        if self.hooks.adopts && owner != TRANSIT && self.adopt(port::port(owner), cell, found) {
+            // SAFETY: the adoption succeeded, so the actor is alive and ours.
+            return unsafe { self.deliver::<A>(cell, msg) };
+        }
+        let block = Stored::<A::Msg>::block(&self.pools, false, msg);
+        // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
+        match unsafe {
+            (*block).from.set(self.me);
+            (*block).hungry.set(self.queued() == 0);
+            push_remote(cell, to.generation(), block)
+        } {
+            Pushed::Delivered => {}
+            // SAFETY: we hold the token.
+            Pushed::WithToken => unsafe { self.bring(cell) },
+            Pushed::Dead => {
+                // SAFETY: the block is still ours and holds the message.
+                let (msg, _) = unsafe { Stored::<A::Msg>::take(block) };
+                // SAFETY: the block is empty now.
+                unsafe { block::free(&self.pools, block) };
+                return self.bounce(msg);
+            }
+        }
+        bump(&self.counters().remote_sends, 1);
+        if owner != TRANSIT {
+            self.peer.set(owner);
+        }
+        if self.hooks.crossings > 0 {
+            self.crossings_left.set(self.crossings_left.get() - 1);
+            if self.crossings_left.get() == 0 {
+                self.crossings_left.set(self.hooks.crossings);
+                // SAFETY: the hook belongs to this core.
+                unsafe { (self.hooks.crossed)(self) };
+            }
+        }
+    }
+
+    /// Drops a message whose receiver is gone.
+    #[cold]
+    pub(crate) fn bounce<M>(&self, msg: M) {
+        bump(&self.counters().dead_letters, 1);
+        self.quietly("a message", || drop(msg));
+    }
+
+    /// Brings a token to the owner of its cell.
+    ///
+    /// # Safety
+    /// We hold the token.
+    pub(crate) unsafe fn bring(&self, cell: *mut Header) {
+        // SAFETY: by the caller; while a token is out the cell has an owner with a port.
+        if unsafe { bring_token(cell) } {
+            bump(&self.counters().wakes, 1);
+        }
+    }
+
+    /// Makes an actor of an idle worker ours.
+    fn adopt(&self, from: &'static Port, cell: *mut Header, found: u32) -> bool {
+        let rest = &from.rest.0;
+        if rest.state.load(Relaxed) != IDLE || rest.team.load(Relaxed) != self.team.key {
+            return false;
+        }
+        // Acquire: what the idle worker, or the last adopter, did to its actors is visible.
+        if rest
+            .state
+            .compare_exchange(IDLE, LOCKED, Acquire, Relaxed)
+            .is_err()
+        {
+            return false;
+        }
+        // Under the lock the idle worker cannot wake up and nobody else can adopt, so this tag is stable.
+        // SAFETY: a cell's tag is valid for ever.
+        let tag_now = unsafe { &(*cell).tag };
+        let ours = tag_now.load(Acquire) == found;
+        if ours {
+            tag_now.store(tag(self.me, found as u16), Release);
+            bump(&self.counters().adoptions, 1);
+        }
+        rest.state.store(IDLE, Release);
+        ours
+    }
+
+    // ---- what arrives -----------------------------------------------------------------------------------
+
+    /// Handles everything that has arrived.
+    pub(crate) fn receive(&self) {
+        if self.receiving.replace(true) {
+            return;
+        }
+        for parcel in self.port.take_all() {
+            match parcel {
+                // SAFETY: what is in our list is ours to handle.
+                Parcel::Token(cell) => unsafe { self.handle_token(cell) },
+                // SAFETY: as above.
+                Parcel::Chunk(chunk) => unsafe { crate::client::chunk::deliver(self, chunk) },
+            }
+        }
+        self.receiving.set(false);
+    }
+
+    /// # Safety
+    /// We hold the cell's token.
+    unsafe fn handle_token(&self, cell: *mut Header) {
+        // SAFETY: by the caller; which of the cell's parts we may touch follows from the owner.
+        unsafe {
+            let header = &*cell;
+            let found = header.tag.load(Acquire);
+            let owner = (found >> 16) as u16;
+            if owner == self.me {
+                if header.flags.get() & flag::DEAD != 0 {
+                    self.release(cell);
+                } else if !(self.hooks.follows && self.follow(cell)) {
+                    let collected = collect_remote(header, EMPTY);
+                    if collected.blocks > 0 {
+                        self.schedule(cell);
+                    }
+                }
+            } else if owner == TRANSIT {
+                self.accept(cell, found as u16);
+            } else {
+                self.bring(cell);
+            }
+        }
+    }
+
+    /// Makes an actor that was given to us ours.
+    ///
+    /// # Safety
+    /// The cell is in transit and came through our inbound list, so we hold its token.
+    pub(crate) unsafe fn accept(&self, cell: *mut Header, generation: u16) {
+        // SAFETY: by the caller.
+        let header = unsafe { &*cell };
+        header.flags.set(header.flags.get() | flag::HOLDS);
+        header.tag.store(tag(self.me, generation), Release);
+        if header.flags.get() & flag::SCHEDULED != 0 {
+            self.enqueue(cell);
+            return;
+        }
+        // SAFETY: we own the cell and hold its token, which we give up.
+        let collected = unsafe {
+            header.flags.set(header.flags.get() & !flag::HOLDS);
+            collect_remote(header, EMPTY)
+        };
+        if collected.blocks > 0 {
+            // SAFETY: we own the cell.
+            unsafe { self.schedule(cell) };
+        }
+    }
+
+    /// Sends an idle actor to the worker that wrote to it, if the policy wants that.
+    ///
+    /// # Safety
+    /// We own the cell and hold its token.
+    unsafe fn follow(&self, cell: *mut Header) -> bool {
+        // SAFETY: by the caller. Blocks in the list are not changed by anybody before the owner takes them.
+        let (header, from, hungry, alone) = unsafe {
+            let header = &*cell;
+            let (list, _) = split_remote(header.remote.load(Acquire));
+            if list.addr() <= TOKEN || header.flags.get() & flag::SCHEDULED != 0 {
+                return false;
+            }
+            (
+                header,
+                (*list).from.get(),
+                (*list).hungry.get(),
+                (*list).next.get().is_null(),
+            )
+        };
+        if from == 0 || from == self.me || port::port(from).rest.0.team.load(Relaxed) != self.team.key {
+            return false;
+        }
+        let flags = header.flags.get();
+        let before = if (flags >> flag::FRIEND_SHIFT) as u16 == from {
+            (flags & flag::STREAK) >> flag::STREAK_SHIFT
+        } else {
+            0
+        };
+        let streak = (before + 1).min(0xFF);
+        let noted =
+            flags & !flag::FOLLOW | streak << flag::STREAK_SHIFT | u32::from(from) << flag::FRIEND_SHIFT;
+        header.flags.set(noted);
+        let met = Encounter {
+            hungry: hungry && alone,
+            streak,
+            backlog: self.queued(),
+        };
+        // SAFETY: the hook belongs to this core.
+        if !unsafe { (self.hooks.follow)(self, met) } {
+            return false;
+        }
+        header.flags.set(noted & !flag::FOLLOW);
+        let generation = header.tag.load(Relaxed) as u16;
+        bump(&self.counters().follows, 1);
+        // The remote list stays as it is and the token with it: the receiver takes both.
+        header.tag.store(tag(TRANSIT, generation), Release);
+        // SAFETY: we hold the token and hand it over.
+        if unsafe { port::port(from).deliver_one(Parcel::Token(cell)) } {
+            bump(&self.counters().wakes, 1);
+        }
+        true
+    }
+
+    // ---- giving work away -----------------------------------------------------------------------------------
+
+    /// Hands up to `count` of our oldest runnable actors to `to`; returns how many.
+    pub(crate) fn give(&self, count: usize, to: &'static Port) -> usize {
+        let mut chain = Chain::new();
+        let (mut given, mut kept) = (0, Vec::new());
+        let from_yielded = count.min(self.queued()) * self.yielded.len() / self.queued().max(1);
+        for i in 0..count.min(self.queued()) {
+            let next = if i < from_yielded {
+                self.yielded.pop_oldest()
+            } else {
+                self.run.pop_oldest()
+            };
+            let Some(cell) = next.or_else(|| self.yielded.pop_oldest()) else {
+                break;
+            };
+            // SAFETY: what is in our queues is ours.
+            unsafe {
+                if !take_token(&*cell) {
+                    // The token is on its way to us; until it is here the actor cannot be handed on.
+                    kept.push(cell);
+                    continue;
+                }
+                let generation = (*cell).tag.load(Relaxed) as u16;
+                (*cell).tag.store(tag(TRANSIT, generation), Release);
+                chain.add(Parcel::Token(cell));
+            }
+            given += 1;
+        }
+        kept.into_iter().for_each(|cell| {
+            self.run.push(cell);
+        });
+        if to.deliver(chain) {
+            bump(&self.counters().wakes, 1);
+        }
+        given
+    }
+
+    // ---- the end of an actor ---------------------------------------------------------------------------
+
+    /// Gives a cell back whose actor is gone and whose token is not out.
+    ///
+    /// # Safety
+    /// We own the cell, its actor is gone, nobody else holds its token.
+    unsafe fn release(&self, cell: *mut Header) {
+        // SAFETY: by the caller.
+        let header = unsafe { &*cell };
+        let generation = header.tag.load(Relaxed) as u16;
+        // No address has this generation yet, so nobody changes `remote` but us.
+        header.remote.store(remote_word(EMPTY, generation), Relaxed);
+        header.tag.store(tag(NOBODY, generation), Release);
+        if generation != LAST_GENERATION {
+            // SAFETY: the vtable outlives the actor.
+            let class = unsafe { (*header.vtable.get()).class };
+            self.pools.cells[class].give(cell.cast());
+        }
+    }
+
+    /// Runs a destructor of a user; a panic in it is counted and reported, and nothing else.
+    pub(crate) fn quietly(&self, what: &str, destroy: impl FnOnce()) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(destroy)) {
+            self.report_panic(what, &*panic);
+            std::mem::forget(panic);
+        }
+    }
+
+    pub(crate) fn report_panic(&self, actor: &str, payload: &(dyn std::any::Any + Send)) {
+        bump(&self.counters().panics, 1);
+        let message = payload
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("(not a string)");
+        if let Some(hook) = &self.team.hook {
+            let info = PanicInfo {
+                actor,
+                message,
+                worker: self.index(),
+            };
+            // A panicking hook must not take the worker down.
+            let _ = catch_unwind(AssertUnwindSafe(|| hook(&info))).map_err(std::mem::forget);
+        }
+    }
+}
+
+/// Brings a token to the owner of its cell; true if that worker had to be woken.
+///
+/// # Safety
+/// The caller holds the token and hands it over.
+pub(crate) unsafe fn bring_token(cell: *mut Header) -> bool {
+    // SAFETY: by the caller. Acquire: we took the token over from whoever left EMPTY, so we see its owner or a later one,
+    // never TRANSIT (an actor in transit has its token with it) and never NOBODY (a cell with its token out is not free).
+    unsafe {
+        let owner = ((*cell).tag.load(Acquire) >> 16) as u16;
+        port::port(owner).deliver_one(Parcel::Token(cell))
+    }
+}
+
+/// The table of an actor's type.
+#[inline(always)]
+pub(crate) fn vtable<A: Actor>() -> &'static VTable {
+    const {
+        &VTable {
+            run: run::<A>,
+            bury: bury::<A>,
+            name: std::any::type_name::<A>,
+            class: Shape::<A>::CLASS,
+        }
+    }
+}
+
+/// Adds the messages of an activation to the worker's counter, also when a handler panics.
+struct Tally<'a> {
+    core: &'a Core,
+    messages: u32,
+}
+
+impl Drop for Tally<'_> {
+    fn drop(&mut self) {
+        bump(&self.core.counters().messages, u64::from(self.messages));
+    }
+}
+
+/// Runs a scheduled actor until its mailbox or its batch is used up, or it stops.
+///
+/// # Safety
+/// The core owns the cell, which holds a live `A` that is marked as scheduled and in no queue.
+unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
+    // SAFETY: by the caller, for the whole function: nothing that handlers can do makes somebody else the owner of
+    // an actor that runs, or ends it.
+    unsafe {
+        let header = &*cell;
+        let actor = Shape::<A>::state(cell);
+        let mut cx = Context::<A>::new(core, cell);
+        let mut tally = Tally { core, messages: 0 };
+        if header.flags.get() & flag::UNSTARTED != 0 {
+            header.flags.set(header.flags.get() & !flag::UNSTARTED);
+            (*actor).started(&mut cx);
+        }
+        while !cx.stopping {
+            let Some(msg) = Shape::<A>::pop(&core.pools, cell) else {
+                if go_idle(header) {
+                    return;
+                }
+                continue;
+            };
+            tally.messages += 1;
+            (*actor).handle(msg, &mut cx);
+            if tally.messages >= core.batch && !cx.stopping && !Shape::<A>::is_empty(cell) {
+                core.yielded.push(cell);
+                return;
+            }
+        }
+        (*actor).stopped(&mut cx);
+        bury::<A>(core, cell);
+    }
+}
+
+/// Ends an activation whose mailbox is empty; false if messages turned up.
+///
+/// # Safety
+/// The caller owns the cell, whose private mailbox is empty.
+#[inline(always)]
+unsafe fn go_idle(header: &Header) -> bool {
+    let flags = header.flags.get();
+    if flags & flag::HOLDS != 0 {
+        header.flags.set(flags & !flag::HOLDS);
+        // SAFETY: by the caller; we hold the token and give it up.
+        if unsafe { collect_remote(header, EMPTY) }.blocks > 0 {
+            return false;
+        }
+    }
+    header.flags.set(header.flags.get() & !flag::SCHEDULED);
+    true
+}
+
+/// Ends an actor: nothing more reaches it, its state and its messages are dropped, its cell is freed or waits for its token.
+///
+/// # Safety
+/// The core owns the cell, which holds a live `A` and is in no queue.
+unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
+    // SAFETY: by the caller. From the exchange on no sender can push: the generation differs.
+    unsafe {
+        let header = &*cell;
+        let generation = (header.tag.load(Relaxed) as u16) + 1;
+        header.tag.store(tag(core.me, generation), Release);
+        let last_word = header.remote.swap(
+            remote_word(TOKEN, generation),
+            std::sync::atomic::Ordering::AcqRel,
+        );
+        let (list, _): (*mut Block, u16) = split_remote(last_word);
+        crate::mailbox::cell::adopt_list(header, list);
+        let token_is_out = list.addr() != EMPTY && header.flags.get() & flag::HOLDS == 0;
+        if std::mem::needs_drop::<A>() || Shape::<A>::BOXED {
+            core.quietly(std::any::type_name::<A>(), || Shape::<A>::drop_state(cell));
+        }
+        while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
+            core.bounce(msg);
+        }
+        if token_is_out {
+            header.flags.set(flag::DEAD);
+        } else {
+            core.release(cell);
+        }
+    }
+}

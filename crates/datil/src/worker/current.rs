@@ -1,0 +1,23 @@
+//! Which worker the calling thread is.
+
+use std::cell::Cell;
+use std::ptr;
+
+use super::core::Core;
+
+thread_local! {
+    static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
+}
+
+/// Calls `f` with the worker that the calling thread is, if it is one.
+#[inline(always)]
+pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
+    let core = CURRENT.get();
+    // SAFETY: a worker thread sets this to its core, which outlives everything the thread runs, and clears it before it drops the core.
+    f(unsafe { core.as_ref() })
+}
+
+/// Says which worker the calling thread is from now on; null for none.
+pub(crate) fn set(core: *const Core) {
+    CURRENT.set(core);
+}

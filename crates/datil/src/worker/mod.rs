@@ -1,0 +1,8 @@
+//! Workers: threads that own actors.
+
+pub(crate) mod core;
+pub(crate) mod current;
+pub(crate) mod port;
+pub(crate) mod ring;
+pub(crate) mod run;
+pub(crate) mod team;

@@ -1,0 +1,350 @@
+//! The shared face of a worker: what other threads see and write.
+//!
+//! See `README.md` beside this file for the wake protocol and its proof.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ptr;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
+
+use crate::client::chunk::Chunk;
+use crate::futex;
+use crate::mailbox::cell::Header;
+use crate::pool::lock;
+
+/// The worker is at work: it looks at its inbound list before it sleeps.
+pub(crate) const RUNNING: u32 = 0;
+/// The worker has nothing queued; its actors may be adopted, and it may be claimed.
+pub(crate) const IDLE: u32 = 1;
+/// Somebody is adopting an actor of the idle worker.
+pub(crate) const LOCKED: u32 = 2;
+
+/// Request: end the loop.
+pub(crate) const STOP: u32 = 1 << 31;
+/// Request: give all work to the port in the lower bits.
+pub(crate) const RETREAT: u32 = 1 << 30;
+/// Request: give some work to the port in the lower bits.
+pub(crate) const STEAL: u32 = 1 << 29;
+
+/// Keeps what different threads write on different lines, also under adjacent-line prefetching.
+#[repr(align(128))]
+pub(crate) struct Line<T>(pub(crate) T);
+
+/// What arrives at a worker.
+pub(crate) enum Parcel {
+    /// The token of a cell.
+    Token(*mut Header),
+    /// A batch from an outside thread.
+    Chunk(*mut Chunk),
+}
+
+impl Parcel {
+    const CHUNK_BIT: usize = 1;
+
+    fn pack(&self) -> *mut () {
+        match *self {
+            Self::Token(cell) => cell.cast(),
+            Self::Chunk(chunk) => chunk.cast::<()>().map_addr(|addr| addr | Self::CHUNK_BIT),
+        }
+    }
+
+    fn unpack(packed: *mut ()) -> Self {
+        if packed.addr() & Self::CHUNK_BIT == 0 {
+            Self::Token(packed.cast())
+        } else {
+            Self::Chunk(packed.map_addr(|addr| addr & !Self::CHUNK_BIT).cast())
+        }
+    }
+
+    /// # Safety
+    /// The caller holds the parcel: the cell's token, or the chunk itself.
+    unsafe fn link(&self) -> &'static AtomicPtr<()> {
+        // SAFETY: cells are never unmapped and a chunk lives while somebody holds it.
+        unsafe {
+            match *self {
+                Self::Token(cell) => &(*cell).next_in,
+                Self::Chunk(chunk) => &(*chunk).next,
+            }
+        }
+    }
+}
+
+/// Parcels linked in the order in which they will be pushed.
+pub(crate) struct Chain {
+    newest: *mut (),
+    oldest: Option<Parcel>,
+}
+
+impl Chain {
+    pub(crate) fn new() -> Self {
+        Self {
+            newest: ptr::null_mut(),
+            oldest: None,
+        }
+    }
+
+    /// # Safety
+    /// The caller holds the parcel and hands it to the chain.
+    pub(crate) unsafe fn add(&mut self, parcel: Parcel) {
+        // SAFETY: by the caller.
+        unsafe { parcel.link() }.store(self.newest, Relaxed);
+        self.newest = parcel.pack();
+        self.oldest.get_or_insert(parcel);
+    }
+}
+
+/// Declares the counters of a worker once, as atomics inside and as plain numbers for users.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Counters of one worker, written by it alone.
+        #[derive(Default)]
+        pub(crate) struct Counters {
+            $(pub(crate) $name: AtomicU64,)*
+        }
+
+        impl Counters {
+            pub(crate) fn read(&self) -> WorkerMetrics {
+                WorkerMetrics { $($name: self.$name.load(Relaxed),)* }
+            }
+
+            pub(crate) fn reset(&self) {
+                $(self.$name.store(0, Relaxed);)*
+            }
+        }
+
+        /// What one worker did since the runtime was built. All are counts; read while the worker runs they may be
+        /// of slightly different moments.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct WorkerMetrics {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl std::ops::AddAssign for WorkerMetrics {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$name += other.$name;)*
+            }
+        }
+    };
+}
+
+counters! {
+    /// Times an actor was taken from a queue and run.
+    activations,
+    /// Messages handled.
+    messages,
+    /// Messages sent to actors of other workers; all others were local.
+    remote_sends,
+    /// Messages dropped because their actor had stopped.
+    dead_letters,
+    /// Actors created by actors on this worker.
+    spawned,
+    /// Panics in handlers and destructors of actors and messages.
+    panics,
+    /// Times work was given to an idle worker.
+    shares,
+    /// Actors given away, unasked or asked for.
+    shared_actors,
+    /// Times another worker was asked for work.
+    steal_attempts,
+    /// Times something arrived after asking.
+    steals,
+    /// Actors taken over from idle workers in order to write to them.
+    adoptions,
+    /// Idle actors sent to the worker that wrote to them.
+    follows,
+    /// Times all work was given back because two workers only talked to each other.
+    retreats,
+    /// Times the worker went to sleep.
+    parks,
+    /// Times another worker had to be woken.
+    wakes,
+}
+
+/// Adds to a counter that only the calling thread writes: a load and a store, no atomic exchange.
+#[inline(always)]
+pub(crate) fn bump(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
+}
+
+/// What a port's wake protocol is about.
+pub(crate) struct Rest {
+    pub(crate) state: AtomicU32,
+    /// 1 while the worker sleeps or is about to: the futex word.
+    pub(crate) sleeping: AtomicU32,
+    /// Key of the runtime whose worker this is, 0 if none.
+    pub(crate) team: AtomicU64,
+    /// Index of the worker in its runtime.
+    pub(crate) index: AtomicUsize,
+}
+
+pub(crate) struct Port {
+    pub(crate) id: u16,
+    inbound: Line<AtomicPtr<()>>,
+    pub(crate) request: AtomicU32,
+    pub(crate) rest: Line<Rest>,
+    pub(crate) counters: Line<Counters>,
+}
+
+impl Port {
+    fn new(id: u16) -> Self {
+        Self {
+            id,
+            inbound: Line(AtomicPtr::new(ptr::null_mut())),
+            request: AtomicU32::new(0),
+            rest: Line(Rest {
+                state: AtomicU32::new(RUNNING),
+                sleeping: AtomicU32::new(0),
+                team: AtomicU64::new(0),
+                index: AtomicUsize::new(0),
+            }),
+            counters: Line(Counters::default()),
+        }
+    }
+
+    /// Whether something waits for the worker; a hint while it runs, exact after the fence of [`Port::rest`]'s protocol.
+    #[inline(always)]
+    pub(crate) fn has_mail(&self) -> bool {
+        !self.inbound.0.load(Relaxed).is_null()
+    }
+
+    /// Pushes parcels and makes sure that the worker notices. True if a sleeping worker had to be woken.
+    pub(crate) fn deliver(&self, chain: Chain) -> bool {
+        let Some(oldest) = chain.oldest else { return false };
+        let mut head = self.inbound.0.load(Relaxed);
+        loop {
+            // SAFETY: the chain holds its parcels until the exchange succeeds.
+            unsafe { oldest.link() }.store(head, Relaxed);
+            // Release publishes the parcels; the list is only pushed to and taken whole, so there is no ABA.
+            match self
+                .inbound
+                .0
+                .compare_exchange_weak(head, chain.newest, Release, Relaxed)
+            {
+                Ok(_) => break,
+                Err(now) => head = now,
+            }
+        }
+        self.notify()
+    }
+
+    /// Pushes one parcel; see [`Port::deliver`].
+    ///
+    /// # Safety
+    /// The caller holds the parcel and hands it over.
+    pub(crate) unsafe fn deliver_one(&self, parcel: Parcel) -> bool {
+        let mut chain = Chain::new();
+        // SAFETY: by the caller.
+        unsafe { chain.add(parcel) };
+        self.deliver(chain)
+    }
+
+    /// Wakes the worker if it sleeps; the caller has published something before.
+    pub(crate) fn notify(&self) -> bool {
+        // Pairs with the fences in `Core::rest`: either we see that the worker is about to sleep, or it sees what we published.
+        fence(SeqCst);
+        let rest = &self.rest.0;
+        if rest.state.load(Relaxed) == RUNNING && rest.sleeping.load(Relaxed) == 0 {
+            return false;
+        }
+        self.rouse()
+    }
+
+    /// Ends the worker's sleep, if it sleeps.
+    pub(crate) fn rouse(&self) -> bool {
+        let sleeping = &self.rest.0.sleeping;
+        let woke = sleeping.load(Relaxed) == 1 && sleeping.swap(0, AcqRel) == 1;
+        if woke {
+            futex::wake(sleeping);
+        }
+        woke
+    }
+
+    /// Takes everything that has arrived, oldest first.
+    pub(crate) fn take_all(&self) -> Arrivals {
+        let mut newest_left = self.inbound.0.swap(ptr::null_mut(), Acquire);
+        let mut oldest: *mut () = ptr::null_mut();
+        while !newest_left.is_null() {
+            // SAFETY: the swap made all parcels of the list ours.
+            let link = unsafe { Parcel::unpack(newest_left).link() };
+            let next = link.load(Relaxed);
+            link.store(oldest, Relaxed);
+            oldest = newest_left;
+            newest_left = next;
+        }
+        Arrivals(oldest)
+    }
+}
+
+/// Parcels on their way from the inbound list to their handling.
+pub(crate) struct Arrivals(*mut ());
+
+impl Iterator for Arrivals {
+    type Item = Parcel;
+
+    fn next(&mut self) -> Option<Parcel> {
+        if self.0.is_null() {
+            return None;
+        }
+        let parcel = Parcel::unpack(self.0);
+        // SAFETY: the parcel is ours. The link is read before the parcel is handled: afterwards somebody else may hold it.
+        self.0 = unsafe { parcel.link() }.load(Relaxed);
+        Some(parcel)
+    }
+}
+
+/// Ports that can exist at a time, over all runtimes of the process and all clients.
+pub(crate) const MAX_PORTS: usize = 4096;
+
+/// Ports are made once and never freed: a stale owner in a tag always leads to a valid port.
+static PORTS: [AtomicPtr<Port>; MAX_PORTS] = [const { AtomicPtr::new(ptr::null_mut()) }; MAX_PORTS];
+
+struct Ids {
+    /// Ids given back, lowest first: what a late sender left at a port is handled by its next holder.
+    free: BinaryHeap<Reverse<u16>>,
+    made: u16,
+}
+
+static IDS: Mutex<Option<Ids>> = Mutex::new(None);
+
+/// The port of a worker id that was read from a tag.
+#[inline]
+pub(crate) fn port(id: u16) -> &'static Port {
+    debug_assert!(usize::from(id) < MAX_PORTS && id != 0);
+    // SAFETY: owners in tags are ids of ports that were made before the tag was written, and ports are never freed.
+    unsafe { &*PORTS[usize::from(id)].load(Acquire) }
+}
+
+/// Leases a port; `None` if all are in use.
+pub(crate) fn lease() -> Option<&'static Port> {
+    let mut guard = lock(&IDS);
+    let ids = guard.get_or_insert_with(|| Ids {
+        free: BinaryHeap::new(),
+        made: 0,
+    });
+    if let Some(Reverse(id)) = ids.free.pop() {
+        return Some(port(id));
+    }
+    if usize::from(ids.made) + 1 >= MAX_PORTS {
+        return None;
+    }
+    ids.made += 1;
+    let made = Box::leak(Box::new(Port::new(ids.made)));
+    PORTS[usize::from(made.id)].store(made, Release);
+    Some(made)
+}
+
+/// Gives a port back; its holder has stopped and owns no cell any more.
+pub(crate) fn give_back(port: &'static Port) {
+    port.rest.0.team.store(0, Relaxed);
+    port.rest.0.state.store(RUNNING, Relaxed);
+    port.rest.0.sleeping.store(0, Relaxed);
+    port.request.store(0, Relaxed);
+    let mut guard = lock(&IDS);
+    guard
+        .as_mut()
+        .expect("a port was leased before")
+        .free
+        .push(Reverse(port.id));
+}

@@ -1,0 +1,383 @@
+//! The worker's loop: pick, run, share, rest. Generic over the policy, so that its questions cost nothing
+//! when the answer is a constant.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::fence;
+
+use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
+
+use super::core::{Core, Hooks};
+use super::port::{self, IDLE, LOCKED, Port, RETREAT, RUNNING, STEAL, STOP, bump};
+use super::team::Team;
+use crate::futex;
+use crate::mailbox::cell::Header;
+
+/// Polls of a thief for the answer of its victim.
+const PATIENCE_OF_A_THIEF: u32 = 2000;
+
+/// A worker that has stopped: its core, to be emptied by whoever joins the thread.
+pub(crate) struct Stopped {
+    pub(crate) core: Box<Core>,
+    /// The core's hooks still refer to it.
+    policy: *mut (),
+    drop_policy: fn(*mut ()),
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        (self.drop_policy)(self.policy);
+    }
+}
+
+// SAFETY: a core is bound to one thread at a time; the worker's thread has ended when somebody gets this.
+unsafe impl Send for Stopped {}
+
+/// The policy's questions that arise inside handlers, for one policy type.
+struct HooksOf<P>(P);
+
+impl<P: Policy> HooksOf<P> {
+    const TABLE: Hooks = Hooks {
+        poll: poll::<P>,
+        crossed: crossed::<P>,
+        follow: follow::<P>,
+        crossings: P::CROSSINGS,
+        adopts: P::ADOPTS,
+        follows: P::FOLLOWS,
+    };
+}
+
+/// Body of a worker's thread.
+pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup) -> Stopped {
+    let policy = P::new(setup);
+    let batch = policy.batch().max(1);
+    let policy_at = Box::into_raw(Box::new(policy));
+    let core = Box::new(Core::new(
+        port,
+        team,
+        batch,
+        policy_at.cast(),
+        &const { HooksOf::<P>::TABLE },
+    ));
+    super::current::set(&*core);
+    let worker = Worker {
+        core: &core,
+        policy: policy_at,
+    };
+    // The loop is left by a panic of an actor and entered again; nothing on the way of a message costs anything for that.
+    while let Err(panic) = catch_unwind(AssertUnwindSafe(|| worker.work())) {
+        worker.end_panicked_actor(&*panic);
+        // The payload's destructor is code of a user too.
+        core.quietly("a panic's payload", || drop(panic));
+    }
+    super::current::set(ptr::null());
+    Stopped {
+        core,
+        policy: policy_at.cast(),
+        drop_policy: drop_policy::<P>,
+    }
+}
+
+/// Ends the policy that `main` put into a box; called once, when the core is not used any more.
+fn drop_policy<P>(policy: *mut ()) {
+    // SAFETY: `main` got the pointer from `Box::into_raw`, and `Stopped` calls this once.
+    drop(unsafe { Box::from_raw(policy.cast::<P>()) });
+}
+
+struct Worker<'a, P> {
+    core: &'a Core,
+    policy: *mut P,
+}
+
+impl<P: Policy> Worker<'_, P> {
+    /// The policy's state.
+    #[inline(always)]
+    #[expect(clippy::mut_from_ref, reason = "see the safety argument")]
+    fn policy(&self) -> &mut P {
+        // SAFETY: only this thread reaches the policy, through this method and the hooks; each borrow ends within one call of a policy's
+        // method, and policies call nothing back.
+        unsafe { &mut *self.policy }
+    }
+
+    /// Runs actors until somebody asks to stop.
+    fn work(&self) {
+        let core = self.core;
+        loop {
+            let request = core.port.request.load(Relaxed);
+            if core.port.has_mail() {
+                core.receive();
+            }
+            if (request != 0 || core.retreat_to.get() != 0) && self.obey(request) {
+                return;
+            }
+            let Some(cell) = self.next() else {
+                if !(P::STEALS && self.hunt()) {
+                    self.rest();
+                }
+                continue;
+            };
+            if core.team.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
+                self.offer();
+            }
+            core.current.set(cell);
+            // SAFETY: what is in our queues is ours, alive and scheduled, and we have just taken it out.
+            unsafe { ((*(*cell).vtable.get()).run)(core, cell) };
+        }
+    }
+
+    #[inline(always)]
+    fn next(&self) -> Option<*mut Header> {
+        let core = self.core;
+        let tick = core.tick.get().wrapping_add(1);
+        let cell = match self.policy().pick(tick) {
+            Pick::Newest => None,
+            Pick::Oldest => core.run.pop_oldest(),
+            Pick::Yielded => core.yielded.pop_oldest(),
+        };
+        let cell = cell
+            .or_else(|| core.run.pop_newest())
+            .or_else(|| core.yielded.pop_oldest());
+        if cell.is_some() {
+            core.tick.set(tick);
+            bump(&core.counters().activations, 1);
+        }
+        cell
+    }
+
+    /// Does what others ask for; true if the loop ends.
+    #[cold]
+    fn obey(&self, request: u32) -> bool {
+        let core = self.core;
+        if request & STOP != 0 {
+            return true;
+        }
+        let asked_by = request as u16;
+        if request & RETREAT != 0 {
+            self.clear(request);
+            core.retreat_to.set(asked_by);
+        } else if request & STEAL != 0 {
+            self.clear(request);
+            let queued = core.queued();
+            let count = self.policy().grant(queued).min(queued);
+            if count > 0 && asked_by != core.me {
+                let given = core.give(count, port::port(asked_by));
+                bump(&core.counters().shared_actors, given as u64);
+            }
+        }
+        let to = core.retreat_to.replace(0);
+        if to != 0 && to != core.me {
+            bump(&core.counters().retreats, 1);
+            core.give(usize::MAX, port::port(to));
+        }
+        false
+    }
+
+    /// Withdraws a request that was read; a stop that came meanwhile stays.
+    fn clear(&self, request: u32) {
+        self.core.port.request.fetch_and(!request | STOP, AcqRel);
+    }
+
+    #[cold]
+    fn offer(&self) {
+        let core = self.core;
+        let now = core.team.now();
+        let board = core.team.board();
+        let Offer::Give(count) = self.policy().offer(now, core.queued(), board) else {
+            return;
+        };
+        let Some(to) = core.team.claim(core.me) else {
+            return;
+        };
+        bump(&core.counters().shares, 1);
+        bump(&core.counters().shared_actors, core.give(count, to) as u64);
+        // Claimed, so it must be woken even if nothing could be given.
+        if to.rouse() {
+            bump(&core.counters().wakes, 1);
+        }
+        core.team.post(self.policy().shared(now, core.team.board()));
+    }
+
+    /// Asks others for work; true if something arrived.
+    fn hunt(&self) -> bool {
+        let core = self.core;
+        let mut attempt = 0;
+        while let Some(victim) = self.policy().hunt(attempt) {
+            attempt += 1;
+            let victim = core.team.ports[victim as usize % core.team.ports.len()];
+            if victim.id == core.me || victim.rest.0.state.load(Relaxed) != RUNNING {
+                continue;
+            }
+            bump(&core.counters().steal_attempts, 1);
+            if self.rob(victim) {
+                bump(&core.counters().steals, 1);
+                return true;
+            }
+        }
+        core.port.has_mail() || core.port.request.load(Relaxed) != 0
+    }
+
+    /// Posts a request at the victim and waits a little for the answer.
+    fn rob(&self, victim: &Port) -> bool {
+        let core = self.core;
+        let request = STEAL | u32::from(core.me);
+        if victim
+            .request
+            .compare_exchange(0, request, AcqRel, Relaxed)
+            .is_err()
+        {
+            return false;
+        }
+        for _ in 0..PATIENCE_OF_A_THIEF {
+            if core.port.has_mail() {
+                break;
+            }
+            if core.port.request.load(Relaxed) != 0 || victim.request.load(Relaxed) != request {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        // If the victim answers just now its gift is in our list before we sleep, or it wakes us.
+        let _ = victim.request.compare_exchange(request, 0, AcqRel, Relaxed);
+        core.port.has_mail()
+    }
+
+    /// Waits for work: polls a little, then sleeps. See `README.md` for the proof that no wake-up is lost.
+    #[cold]
+    #[inline(never)]
+    fn rest(&self) {
+        let core = self.core;
+        let team = &core.team;
+        let rest = &core.port.rest.0;
+        if let Some(before) = core.trial.take() {
+            let handled = core.counters().messages.load(Relaxed) - before;
+            team.post(self.policy().parted(team.now(), handled, team.board()));
+        }
+        self.policy().watch(0);
+        // Release: adopters see our actors as we leave them.
+        rest.state.store(IDLE, std::sync::atomic::Ordering::Release);
+        if team.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
+            team.announce_quiet();
+        }
+        let called = || core.port.has_mail() || core.port.request.load(Relaxed) != 0;
+        let mut polls = self.policy().spin();
+        loop {
+            if rest.state.load(Acquire) == RUNNING {
+                // Claimed: whoever did it has counted us as busy.
+                core.trial.set(Some(core.counters().messages.load(Relaxed)));
+                return;
+            }
+            if called() {
+                return self.get_up();
+            }
+            if polls > 0 {
+                polls -= 1;
+                std::hint::spin_loop();
+                continue;
+            }
+            rest.sleeping.store(1, Relaxed);
+            fence(SeqCst);
+            if !called() && rest.state.load(Relaxed) != RUNNING {
+                bump(&core.counters().parks, 1);
+                futex::wait(&rest.sleeping, 1);
+            }
+            rest.sleeping.store(0, Relaxed);
+        }
+    }
+
+    /// Ends being idle, once no adopter is at work.
+    fn get_up(&self) {
+        let team = &self.core.team;
+        let state = &self.core.port.rest.0.state;
+        let mut turns = 0u32;
+        loop {
+            match state.compare_exchange_weak(IDLE, RUNNING, Acquire, Acquire) {
+                Ok(_) => {
+                    team.epoch.fetch_add(1, SeqCst);
+                    team.idle.0.fetch_sub(1, SeqCst);
+                    return;
+                }
+                Err(RUNNING) => return,
+                Err(LOCKED) if turns > 100 => std::thread::yield_now(),
+                Err(_) => std::hint::spin_loop(),
+            }
+            turns += 1;
+        }
+    }
+
+    fn end_panicked_actor(&self, panic: &(dyn std::any::Any + Send)) {
+        let core = self.core;
+        let cell = core.current.replace(ptr::null_mut());
+        if cell.is_null() {
+            eprintln!("datil: a worker panicked outside any actor; this is a bug in datil");
+            std::process::abort();
+        }
+        // SAFETY: the actor that ran is ours and alive: only the end of its activation could have changed that.
+        unsafe {
+            let vtable = &*(*cell).vtable.get();
+            core.report_panic((vtable.name)(), panic);
+            (vtable.bury)(core, cell);
+        }
+    }
+}
+
+/// # Safety
+/// The core's policy is a `P`.
+unsafe fn worker<P: Policy>(core: &Core) -> Worker<'_, P> {
+    Worker {
+        core,
+        policy: core.policy.cast(),
+    }
+}
+
+/// # Safety
+/// As [`worker`].
+#[cold]
+unsafe fn poll<P: Policy>(core: &Core) {
+    // SAFETY: by the caller.
+    let worker = unsafe { worker::<P>(core) };
+    if core.port.has_mail() {
+        core.receive();
+    }
+    // The running actor is not queued, so two queued ones are more than this worker can start soon.
+    if core.team.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
+        worker.policy().watch(core.queued());
+        worker.offer();
+    }
+}
+
+/// # Safety
+/// As [`worker`].
+#[cold]
+unsafe fn crossed<P: Policy>(core: &Core) {
+    // SAFETY: by the caller.
+    let worker = unsafe { worker::<P>(core) };
+    let Verdict::Reunite(board) = worker.policy().crossed(core.team.now(), core.team.board()) else {
+        return;
+    };
+    let peer = core.peer.get();
+    if peer == 0 || peer == core.me {
+        return;
+    }
+    let port = port::port(peer);
+    if port.rest.0.team.load(Relaxed) != core.team.key {
+        return;
+    }
+    core.team.post(board);
+    // The worker with the higher number goes, so that the two do not swap places.
+    if core.me > peer {
+        core.retreat_to.set(peer);
+    } else {
+        let _ = port
+            .request
+            .compare_exchange(0, RETREAT | u32::from(core.me), AcqRel, Relaxed);
+    }
+}
+
+/// # Safety
+/// As [`worker`].
+unsafe fn follow<P: Policy>(core: &Core, met: Encounter) -> bool {
+    // SAFETY: by the caller.
+    unsafe { worker::<P>(core) }.policy().follow(met)
+}

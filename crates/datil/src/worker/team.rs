@@ -1,0 +1,144 @@
+//! What the workers of one runtime share.
+
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, fence};
+use std::sync::{Condvar, Mutex};
+use std::time::Instant;
+
+use datil_policy::{Board, Nanos};
+
+use super::port::{IDLE, Line, Port, RUNNING};
+use crate::pool::lock;
+use crate::runtime::PanicInfo;
+
+/// Called with every panic that stops an actor.
+pub(crate) type PanicHook = Box<dyn Fn(&PanicInfo<'_>) + Send + Sync>;
+
+pub(crate) struct Team {
+    /// Different for every runtime of the process; never 0.
+    pub(crate) key: u64,
+    pub(crate) ports: Vec<&'static Port>,
+    /// Workers in state IDLE or LOCKED.
+    pub(crate) idle: Line<AtomicUsize>,
+    /// Increases whenever a worker stops being idle.
+    pub(crate) epoch: AtomicU64,
+    not_before: AtomicU64,
+    pause: AtomicU64,
+    shared_at: AtomicU64,
+    born: Instant,
+    pub(crate) hook: Option<PanicHook>,
+    /// Turn counter of work from outside.
+    pub(crate) turn: AtomicU32,
+    /// Set by the shutdown before the workers stop: nothing more is accepted from thread-local logs.
+    pub(crate) closed: Mutex<bool>,
+    /// The policy's choice of a worker for work from outside.
+    pub(crate) place: fn(u32, u32) -> u32,
+    quiet: Mutex<()>,
+    quiet_bell: Condvar,
+    waiting_for_quiet: AtomicU32,
+}
+
+impl Team {
+    pub(crate) fn new(
+        ports: Vec<&'static Port>,
+        hook: Option<PanicHook>,
+        place: fn(u32, u32) -> u32,
+    ) -> Self {
+        static KEYS: AtomicU64 = AtomicU64::new(1);
+        Self {
+            key: KEYS.fetch_add(1, Relaxed),
+            ports,
+            idle: Line(AtomicUsize::new(0)),
+            epoch: AtomicU64::new(0),
+            not_before: AtomicU64::new(0),
+            pause: AtomicU64::new(0),
+            shared_at: AtomicU64::new(0),
+            born: Instant::now(),
+            hook,
+            turn: AtomicU32::new(0),
+            closed: Mutex::new(false),
+            place,
+            quiet: Mutex::new(()),
+            quiet_bell: Condvar::new(),
+            waiting_for_quiet: AtomicU32::new(0),
+        }
+    }
+
+    /// The worker for the next piece of work from outside.
+    pub(crate) fn place(&self) -> &'static Port {
+        let workers = self.ports.len() as u32;
+        let chosen = (self.place)(self.turn.fetch_add(1, Relaxed), workers);
+        self.ports[(chosen % workers) as usize]
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.born.elapsed().as_nanos() as Nanos
+    }
+
+    /// The policy's shared memory. The three words may be of different moments; policies allow for that.
+    pub(crate) fn board(&self) -> Board {
+        Board {
+            not_before: self.not_before.load(Relaxed),
+            pause: self.pause.load(Relaxed),
+            shared_at: self.shared_at.load(Relaxed),
+        }
+    }
+
+    pub(crate) fn post(&self, board: Board) {
+        self.not_before.store(board.not_before, Relaxed);
+        self.pause.store(board.pause, Relaxed);
+        self.shared_at.store(board.shared_at, Relaxed);
+    }
+
+    /// Takes an idle worker into service for the caller, who then delivers something to it.
+    pub(crate) fn claim(&self, not: u16) -> Option<&'static Port> {
+        self.ports.iter().copied().find(|port| {
+            let state = &port.rest.0.state;
+            let claimed = port.id != not
+                && state.load(Relaxed) == IDLE
+                && state.compare_exchange(IDLE, RUNNING, Acquire, Relaxed).is_ok();
+            if claimed {
+                self.epoch.fetch_add(1, SeqCst);
+                self.idle.0.fetch_sub(1, SeqCst);
+            }
+            claimed
+        })
+    }
+
+    /// Called by a worker that went idle when it was the last one to.
+    pub(crate) fn announce_quiet(&self) {
+        if self.waiting_for_quiet.load(SeqCst) > 0 {
+            drop(lock(&self.quiet));
+            self.quiet_bell.notify_all();
+        }
+    }
+
+    /// Whether no worker has anything to do and nothing is on its way to one.
+    fn is_quiet(&self) -> bool {
+        let epoch = self.epoch.load(SeqCst);
+        let all_idle = || self.idle.0.load(SeqCst) == self.ports.len();
+        // Between the two looks at `idle` and `epoch` nobody stopped being idle, so nobody took anything from a list
+        // before or after we looked at it.
+        all_idle() && {
+            fence(SeqCst);
+            self.ports.iter().all(|port| !port.has_mail()) && {
+                fence(SeqCst);
+                all_idle() && self.epoch.load(SeqCst) == epoch
+            }
+        }
+    }
+
+    /// Blocks until the workers have nothing left to do.
+    pub(crate) fn wait_quiet(&self) {
+        self.waiting_for_quiet.fetch_add(1, SeqCst);
+        let mut guard = lock(&self.quiet);
+        while !self.is_quiet() {
+            guard = self
+                .quiet_bell
+                .wait(guard)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        drop(guard);
+        self.waiting_for_quiet.fetch_sub(1, SeqCst);
+    }
+}

@@ -1,0 +1,376 @@
+//! The Rust side of the peer protocol, as a process on a socket.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use serde_json::{Value, json};
+use suite::runtimes;
+
+/// A peer and our end of the conversation.
+struct Peer {
+    process: Child,
+    lines: BufReader<UnixStream>,
+}
+
+fn program() -> PathBuf {
+    let test = std::env::current_exe().expect("the test knows its own file");
+    test.ancestors()
+        .nth(2)
+        .expect("target folder")
+        .join("examples/peer")
+}
+
+/// The shell turns the socket that it gets as standard input into descriptor 3.
+fn command(arguments: &[&str], workers: &str, redirection: &str) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("exec \"$0\" \"$@\" {redirection} 0</dev/null")])
+        .arg(program())
+        .args(arguments)
+        .env("SCOVILLE_WORKERS", workers)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+impl Peer {
+    fn start(arguments: &[&str], workers: &str) -> Self {
+        let (ours, theirs) = UnixStream::pair().expect("a socket pair");
+        let process = command(arguments, workers, "3<&0")
+            .stdin(OwnedFd::from(theirs))
+            .spawn()
+            .expect("the peer starts");
+        Self {
+            process,
+            lines: BufReader::new(ours),
+        }
+    }
+
+    fn tell(&mut self, message: &Value) {
+        self.tell_text(&format!("{message}\n"));
+    }
+
+    fn tell_text(&mut self, text: &str) {
+        self.lines
+            .get_mut()
+            .write_all(text.as_bytes())
+            .expect("the peer reads");
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("the peer writes");
+        assert!(line.ends_with('\n'), "an unfinished line: {line:?}");
+        serde_json::from_str(&line).expect("a line of JSON")
+    }
+
+    fn hears_nothing_more(&mut self) {
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).expect("the peer closes");
+        assert_eq!(rest, "");
+    }
+
+    /// How the process ends, with what it printed on standard error.
+    fn end(mut self) -> (ExitStatus, String) {
+        let status = self.process.wait().expect("the peer ends");
+        let mut text = String::new();
+        self.process
+            .stderr
+            .take()
+            .expect("piped")
+            .read_to_string(&mut text)
+            .expect("text");
+        (status, text)
+    }
+}
+
+fn run(benchmark: &str, parameters: Value) -> Value {
+    json!({"type": "run", "benchmark": benchmark, "parameters": parameters, "iteration": 0, "count_messages": false})
+}
+
+#[test]
+fn every_runtime_holds_a_whole_conversation() {
+    for runtime in runtimes() {
+        let mut peer = Peer::start(&[runtime.name], "2");
+        let hello = peer.hear();
+        assert_eq!(hello["type"], "hello");
+        assert_eq!(hello["protocol"], 1);
+        assert_eq!(hello["runtime"], runtime.name);
+        assert_eq!(hello["version"], runtime.version);
+        assert_eq!(hello["workers"], 2);
+        assert_eq!(hello["gc"], "none");
+        assert_eq!(hello["labels"], json!({}));
+        assert!(
+            hello["language"]
+                .as_str()
+                .is_some_and(|language| language.starts_with("Rust 1."))
+        );
+        let capabilities = hello["capabilities"].as_array().expect("a list");
+        assert_eq!(capabilities.len(), 1 + runtime.policies.len());
+        assert_eq!(capabilities[0], "count-messages");
+        assert_eq!(
+            hello["benchmarks"],
+            json!([
+                "pingpong",
+                "threadring",
+                "count",
+                "fjthrput",
+                "fjcreate",
+                "fib",
+                "chameneos",
+                "big"
+            ])
+        );
+
+        peer.tell(&run("pingpong", json!({"pings": 100})));
+        assert_eq!(peer.hear(), json!({"type": "begin"}));
+        let end = peer.hear();
+        assert_eq!(
+            (&end["type"], &end["result"]),
+            (&json!("end"), &json!(5050)),
+            "{}",
+            runtime.name
+        );
+        assert_eq!(end["checks"], json!({"pongs": 100}));
+        assert!(end["wall_ns"].as_u64().is_some_and(|wall| wall > 0));
+        assert!(end.get("work").is_none());
+
+        let mut counted = run("chameneos", json!({"creatures": 5, "meetings": 100}));
+        counted["count_messages"] = json!(true);
+        counted["a field of the future"] = json!([1]);
+        peer.tell(&counted);
+        assert_eq!(peer.hear()["type"], "begin");
+        let end = peer.hear();
+        assert_eq!(end["work"], json!({"actors": 6, "messages": 415}));
+        let meetings = end["per_actor"]["meetings"].as_array().expect("a list");
+        assert_eq!(meetings.iter().filter_map(Value::as_i64).sum::<i64>(), 200);
+
+        peer.tell(&json!({"type": "bye"}));
+        assert_eq!(peer.hear(), json!({"type": "bye"}));
+        peer.hears_nothing_more();
+        let (status, text) = peer.end();
+        assert_eq!((status.code(), text.as_str()), (Some(0), ""), "{}", runtime.name);
+    }
+}
+
+#[test]
+fn floats_have_17_significant_digits() {
+    let mut peer = Peer::start(&["tokio"], "1");
+    peer.hear();
+    peer.tell(&run("fjthrput", json!({"messages": 50, "actors": 7})));
+    peer.hear();
+    let mut line = String::new();
+    peer.lines.read_line(&mut line).expect("the peer writes");
+    let sum = line
+        .split("\"sum\":")
+        .nth(1)
+        .and_then(|rest| rest.split('}').next())
+        .expect("a sum");
+    let digits = sum
+        .split('e')
+        .next()
+        .expect("a mantissa")
+        .chars()
+        .filter(char::is_ascii_digit)
+        .count();
+    assert_eq!(digits, 17, "{sum}");
+}
+
+#[test]
+fn bad_parameters_are_refused_and_the_next_run_works() {
+    let mut peer = Peer::start(&["tokio"], "1");
+    peer.hear();
+    let cases = [
+        (run("nonsense", json!({})), "nonsense: unknown benchmark"),
+        (
+            json!({"type": "run", "benchmark": "pingpong"}),
+            "pingpong: parameter pings is missing",
+        ),
+        (
+            run("pingpong", json!({"pings": 1, "z": 1, "a": 1})),
+            "pingpong: unknown parameter a",
+        ),
+        (
+            run("pingpong", json!({"pings": "1"})),
+            "pingpong: pings is \"1\"; it must be an integer",
+        ),
+        (
+            run("pingpong", json!({"pings": 0})),
+            "pingpong: pings is 0; it must be at least 1",
+        ),
+        (
+            run("fib", json!({"index": 46})),
+            "fib: index is 46; it must be between 1 and 45",
+        ),
+        (
+            run("big", json!({"pings": 1, "actors": 0})),
+            "big: actors is 0; it must be between 1 and 65536",
+        ),
+        (
+            run("chameneos", json!({"creatures": 1, "meetings": -1})),
+            "chameneos: creatures is 1; it must be at least 2",
+        ),
+        (
+            run("threadring", json!({"actors": 1, "hops": -1})),
+            "threadring: hops is -1; it must be at least 0",
+        ),
+        (
+            run("count", json!({"messages": -1})),
+            "count: messages is -1; it must be at least 0",
+        ),
+        (
+            run("fjthrput", json!({"messages": 0, "actors": 1})),
+            "fjthrput: messages is 0; it must be at least 1",
+        ),
+        (
+            run("fjcreate", json!({"actors": 0})),
+            "fjcreate: actors is 0; it must be at least 1",
+        ),
+    ];
+    for (order, message) in cases {
+        peer.tell(&order);
+        assert_eq!(
+            peer.hear(),
+            json!({"type": "fail", "code": "bad-parameter", "message": message})
+        );
+    }
+    peer.tell(&run("count", json!({"messages": 0})));
+    assert_eq!(peer.hear()["type"], "begin");
+    assert_eq!(peer.hear()["result"], 0);
+}
+
+#[test]
+fn a_crash_fails_the_iteration_and_ends_the_process() {
+    let mut peer = Peer::start(&["tokio"], "1");
+    peer.hear();
+    peer.tell(&run("chameneos", json!({"creatures": i64::MAX, "meetings": 1})));
+    assert_eq!(peer.hear()["type"], "begin");
+    let fail = peer.hear();
+    assert_eq!((&fail["type"], &fail["code"]), (&json!("fail"), &json!("failed")));
+    let message = fail["message"].as_str().expect("a text");
+    assert!(
+        message.starts_with("chameneos: ") && message.contains("capacity overflow"),
+        "{message}"
+    );
+    peer.hears_nothing_more();
+    assert_eq!(peer.end().0.code(), Some(1));
+}
+
+#[test]
+fn a_policy_is_used_or_refused() {
+    let mut peer = Peer::start(&["actix", "spread"], "2");
+    assert_eq!(
+        peer.hear()["capabilities"],
+        json!(["count-messages", "policy:one", "policy:spread"])
+    );
+    peer.tell(&run("big", json!({"pings": 50, "actors": 10})));
+    peer.hear();
+    assert_eq!(peer.hear()["result"], 2806);
+
+    for (name, policy, text) in [
+        ("tokio", "x", "tokio has no policies; start it without --policy x"),
+        ("actix", "x", "actix has no policy x; choose one of: one, spread"),
+    ] {
+        let mut peer = Peer::start(&[name, policy], "2");
+        peer.hears_nothing_more();
+        let (status, stderr) = peer.end();
+        assert_eq!(
+            (status.code(), stderr.trim()),
+            (Some(2), format!("scoville peer {name}: {text}").as_str())
+        );
+    }
+}
+
+#[test]
+fn stop_ends_it_at_once() {
+    let mut peer = Peer::start(&["kameo"], "1");
+    peer.hear();
+    peer.tell(&json!({"type": "stop"}));
+    peer.hears_nothing_more();
+    assert_eq!(peer.end().0.code(), Some(0));
+}
+
+#[test]
+fn a_lost_laboratory_ends_it_at_once() {
+    let mut peer = Peer::start(&["ractor"], "1");
+    peer.hear();
+    peer.lines
+        .get_ref()
+        .shutdown(Shutdown::Both)
+        .expect("a connected socket");
+    let (status, text) = peer.end();
+    assert_eq!(
+        (status.code(), text.trim()),
+        (Some(2), "scoville peer ractor: the laboratory is gone")
+    );
+}
+
+#[test]
+fn nonsense_ends_it_with_a_reason() {
+    for (line, reason) in [
+        ("what?\n", "expected value"),
+        ("{\"type\":\"dance\"}\n", "unknown variant `dance`"),
+    ] {
+        let mut peer = Peer::start(&["tokio"], "1");
+        peer.hear();
+        peer.tell_text(line);
+        peer.hears_nothing_more();
+        let (status, text) = peer.end();
+        assert_eq!(status.code(), Some(2));
+        assert!(
+            text.contains("the laboratory broke the protocol") && text.contains(reason),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_start_is_explained() {
+    let explained = |mut command: Command, reason: &str| {
+        let output = command.stdin(Stdio::null()).output().expect("the peer starts");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(reason), "{text}");
+    };
+    explained(
+        command(&["tokio"], "1", "3<&-"),
+        "descriptor 3 is not a connected socket",
+    );
+    explained(
+        command(&["tokio"], "1", "3</dev/null"),
+        "descriptor 3 is not a connected socket",
+    );
+
+    for (arguments, workers, reason) in [
+        (["dance"], "1", "no such runtime; known are: "),
+        (
+            ["tokio"],
+            "0",
+            "SCOVILLE_WORKERS is \"0\"; it must be an integer of at least 1",
+        ),
+        (["tokio"], "many", "SCOVILLE_WORKERS is \"many\""),
+    ] {
+        let peer = Peer::start(&arguments, workers);
+        let (status, text) = peer.end();
+        assert_eq!(status.code(), Some(2));
+        assert!(text.contains(reason), "{text}");
+    }
+}
+
+#[test]
+fn versions_are_those_of_the_lock_file() {
+    for runtime in runtimes() {
+        let parts: Vec<_> = runtime.version.split('.').collect();
+        assert_eq!(parts.len(), 3, "{} {}", runtime.name, runtime.version);
+        assert!(
+            parts.iter().all(|part| part.parse::<u32>().is_ok()),
+            "{} {}",
+            runtime.name,
+            runtime.version
+        );
+    }
+}
