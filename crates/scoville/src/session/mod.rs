@@ -252,6 +252,7 @@ impl<'a> Session<'a> {
             group: key.clone(),
             parameters: group.parameters.clone(),
             expect: group.expect.clone(),
+            work: group.work,
             workers: key.cores,
             cpus: group.cpus.clone(),
             iterations: self.plan.method.iterations,
