@@ -11,13 +11,16 @@
 //! - handing over a cache line takes more than 1.5 times the lowest mode of all readings on the same CPUs: virtual CPUs
 //!   are sometimes placed on other chips for seconds; distances within one chip differ by less than 1.5, and other chips
 //!   are three to five times as far.
+//! - the session was interrupted within the block: its invocations then ran far apart in time, which is what a block is
+//!   there to prevent. No sensor says so, but the log does.
 //! - canary more than 3 % off its median on the same CPUs: a fixed loop that touches no memory repeats within 1 %.
 
+use crate::model::invocation::Sensors;
 use crate::model::machine::BlockSensors;
 use crate::model::reading::Reading;
 use crate::stats::quantile::{median, of_sorted, sorted};
 
-use super::replay::{GroupLog, Run, Session};
+use super::replay::{BlockLog, GroupLog, Run, Session};
 
 const STEAL: f64 = 0.01;
 const FOREIGN: f64 = 0.02;
@@ -78,7 +81,7 @@ pub(super) fn judge(session: &Session<'_>) -> Judgement {
             let blocks: Vec<Vec<String>> = log
                 .blocks
                 .iter()
-                .map(|b| block_reasons(b.before, b.after, usual))
+                .map(|block| block_reasons(block, usual))
                 .collect();
             let runs = runs(log, &blocks, frequency);
             GroupJudgement { blocks, runs }
@@ -114,8 +117,13 @@ fn own_pressure(log: &GroupLog<'_>, competitor: usize) -> Option<f64> {
     median(&pressures).filter(|_| pressures.len() >= PRESSURE_KNOWN_FROM)
 }
 
-fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>) -> Vec<String> {
-    let sensors = &run.invocation.sensors;
+/// Whether the sensors of one invocation, without knowledge of any other, say that it was disturbed: steal, foreign CPU
+/// time and swapping. [`analyse`](super::analyse) knows the session and may find more.
+pub fn contaminated(sensors: &Sensors) -> bool {
+    !lone_reasons(sensors).is_empty()
+}
+
+fn lone_reasons(sensors: &Sensors) -> Vec<String> {
     let mut reasons = Vec::new();
     if let Some(steal) = known(&sensors.steal).filter(|steal| *steal > STEAL) {
         reasons.push(format!("the hypervisor took {} of its CPU time", percent(steal)));
@@ -123,6 +131,15 @@ fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>)
     if let Some(foreign) = known(&sensors.foreign).filter(|foreign| *foreign > FOREIGN) {
         reasons.push(format!("other programs used {} of its CPUs", percent(foreign)));
     }
+    if let Some(pages) = sensors.swapped_in.value().filter(|pages| **pages > SWAPPED_IN) {
+        reasons.push(format!("{pages} pages were swapped in"));
+    }
+    reasons
+}
+
+fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>) -> Vec<String> {
+    let sensors = &run.invocation.sensors;
+    let mut reasons = lone_reasons(sensors);
     if let (Some(pressure), Some(own)) = (known(&sensors.cpu_pressure), own_pressure)
         && pressure - own > PRESSURE
     {
@@ -139,15 +156,15 @@ fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>)
             "CPU frequency fell to {now:.2} GHz, the session's median is {usual:.2} GHz"
         ));
     }
-    if let Some(pages) = sensors.swapped_in.value().filter(|pages| **pages > SWAPPED_IN) {
-        reasons.push(format!("{pages} pages were swapped in"));
-    }
     reasons
 }
 
-fn block_reasons(before: &BlockSensors, after: Option<&BlockSensors>, usual: Usual) -> Vec<String> {
+fn block_reasons(block: &BlockLog<'_>, usual: Usual) -> Vec<String> {
     let mut reasons = Vec::new();
-    for (when, sensors) in [("before", Some(before)), ("after", after)] {
+    if block.torn {
+        reasons.push("the session was interrupted within the block".to_owned());
+    }
+    for (when, sensors) in [("before", Some(block.before)), ("after", block.after)] {
         let Some(sensors) = sensors else { continue };
         if let (Some(line), Some(near)) = (known(&sensors.line_handover_ns), usual.handover)
             && line > HANDOVER * near

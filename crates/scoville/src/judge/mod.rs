@@ -22,6 +22,7 @@ use crate::model::benchmark::Benchmark;
 use crate::model::event::{Event, StopReason};
 use crate::model::plan::GroupKey;
 
+pub use contamination::contaminated;
 pub use precision::precision;
 pub use unpaired::{Unpaired, across_sessions};
 pub use verdict::verdict;

@@ -40,6 +40,8 @@ pub(super) struct BlockLog<'a> {
     pub order: &'a [RuntimeName],
     pub before: &'a BlockSensors,
     pub after: Option<&'a BlockSensors>,
+    /// The session was interrupted within it, so that its invocations ran far apart in time.
+    pub torn: bool,
 }
 
 /// One invocation.
@@ -157,6 +159,9 @@ pub(super) fn replay_groups<'a>(events: &'a [Event], groups: &'a [Group]) -> Vec
         if let What::InvocationFinished { .. } = event.what {
             sequence += 1;
         }
+        if let What::SessionResumed { .. } = event.what {
+            logs.iter_mut().for_each(GroupLog::tear_open_block);
+        }
         let key = match &event.what {
             What::BlockStarted { group, .. }
             | What::InvocationFinished { group, .. }
@@ -190,6 +195,7 @@ impl<'a> GroupLog<'a> {
                     order,
                     before: sensors,
                     after: None,
+                    torn: false,
                 });
                 self.stopped = None;
             }
@@ -218,6 +224,21 @@ impl<'a> GroupLog<'a> {
             }
             What::GroupFinished { reason, .. } => self.stopped = Some(*reason),
             What::SessionStarted { .. } | What::SessionResumed { .. } | What::SessionEnded { .. } => {}
+        }
+    }
+
+    fn tear_open_block(&mut self) {
+        let begun = |number: u32| {
+            self.runs
+                .iter()
+                .any(|run| run.block == number && !run.interrupted())
+        };
+        let open = self
+            .blocks
+            .last_mut()
+            .filter(|block| block.after.is_none() && begun(block.number));
+        if let Some(block) = open {
+            block.torn = true;
         }
     }
 

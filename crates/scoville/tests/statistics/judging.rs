@@ -387,6 +387,30 @@ fn a_far_block_is_flagged_and_the_clean_ratio_shown() {
 }
 
 #[test]
+fn a_block_torn_by_an_interruption_is_flagged() {
+    let mut log = ten_blocks();
+    let What::SessionStarted { machine, .. } = log.events[0].what.clone() else {
+        unreachable!()
+    };
+    let resumed = What::SessionResumed {
+        tool: "0.1.0".to_owned(),
+        machine,
+    };
+    log.push(resumed.clone());
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "a", invocation(vec![10_000_000; 30]));
+    log.push(resumed);
+    log.run("pingpong", 10, "b", invocation(vec![12_000_000; 30]));
+    log.finish("pingpong", 10, quiet_block());
+    let blocks = &judged(&log).groups[0].blocks;
+    assert!(
+        blocks[9].contaminated.is_empty(),
+        "a complete block is not torn by what follows"
+    );
+    assert!(blocks[10].contaminated[0].contains("interrupted"));
+}
+
+#[test]
 fn pressure_that_a_runtime_makes_itself_is_no_contamination() {
     let mut log = Log::new(plan(&["pingpong"], &["a"]));
     for block in 0..6 {
