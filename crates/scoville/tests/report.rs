@@ -35,3 +35,7 @@ fn print_for_now() {
     println!("{}", markdown::render(&a, Measure::Memory));
     std::fs::write("/tmp/b.txt", benchstat::render(&a)).unwrap();
 }
+#[test]
+fn write_html() {
+    std::fs::write("/tmp/report.html", scoville::render::html::render(&fixture::rich())).unwrap();
+}

@@ -7,6 +7,8 @@ pub mod bencher;
 pub mod benchstat;
 pub mod comparison;
 pub mod csv;
+pub mod figure;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;

@@ -1,0 +1,535 @@
+// Draws the report's figures from the embedded data and keeps the selection in the address. It computes no statistic:
+// every number below was computed before the file was written, and is looked up, decoded and printed.
+"use strict";
+(async () => {
+  const $ = (selector, root = document) => root.querySelector(selector);
+  const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const data = await unpack($("#data").textContent);
+  const measures = new Map(data.measures.map((m) => [m.id, m]));
+  const state = { baseline: data.baseline, measure: "wall", size: data.sizes[0]?.id, runtime: null, theme: null };
+
+  async function unpack(text) {
+    const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  // --- numbers as the tables in the file print them -------------------------------------------------------------
+
+  function significant(x) {
+    if (!Number.isFinite(x)) return "?";
+    const size = Math.abs(x);
+    if (size === 0) return "0";
+    if (size < 1e-3 || size >= 1e6) return x.toExponential(2);
+    const before = Number(size.toExponential(2).split("e")[1]);
+    const [whole, rest] = x.toFixed(Math.min(5, Math.max(0, 2 - before))).split(".");
+    const grouped = whole.replace("-", "").length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, "\u2009");
+    return rest ? `${grouped}.${rest}` : grouped;
+  }
+
+  function scaled(x, units, step) {
+    const [size, unit] = units.find(([s]) => Math.abs(x) < s * step * (1 - 5e-4)) ?? units.at(-1);
+    return `${significant(x / size)} ${unit}`;
+  }
+
+  const duration = (s) => scaled(s * 1e9, [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]], 1000);
+  const bytes = (b) => scaled(b, ["B", "KiB", "MiB", "GiB", "TiB"].map((u, i) => [1024 ** i, u]), 1024);
+  function percent(share) {
+    const p = share * 100;
+    if (Math.abs(p) >= 99.95 || p === 0) return `${p.toFixed(0)} %`;
+    return Math.abs(p) < 0.05 ? "<0.1 %" : `${p.toFixed(1)} %`;
+  }
+
+  const inUnit = (x, measure) => ({ s: duration, B: bytes, "%": percent })[measure.unit](x);
+  const show = {
+    text: (x) => String(x),
+    ratio: significant,
+    measured: (x) => inUnit(x, measures.get(state.measure)),
+    seconds: duration,
+    percent,
+    count: (x) => String(x),
+  };
+  const between = (low, high, print) => (low == null ? "" : ` [${print(low)}–${print(high)}]`);
+
+  // --- looking up -----------------------------------------------------------------------------------------------
+
+  const stepped = (q) => Math.exp(q / data.steps);
+  const mirrored = (sign) => sign.replace(/[+-]/g, (c) => (c === "+" ? "-" : "+"));
+  const typographic = (sign) => sign.replaceAll("-", "−");
+
+  /** Every pair of a group's measure by "a b", both directions; made when first asked for. */
+  function pairsOf(group, measure) {
+    group.decoded ??= {};
+    return (group.decoded[measure] ??= decode(group.p[measure] ?? []));
+  }
+
+  function decode(flat) {
+    const pairs = new Map();
+    const arm = (q, d, sign) => (d == null ? null : stepped(sign * (q + d)));
+    for (let i = 0; i < flat.length; i += 7) {
+      const [a, b, n, q, low, high, sign] = flat.slice(i, i + 7);
+      pairs.set(`${a} ${b}`, { ratio: stepped(q), low: arm(q, low, 1), high: arm(q, high, 1), sign, n });
+      if (pairs.has(`${b} ${a}`)) continue;
+      pairs.set(`${b} ${a}`, { ratio: stepped(-q), low: arm(q, high, -1), high: arm(q, low, -1), sign: mirrored(sign), n });
+    }
+    // A stored direction wins over a mirrored one that came before it.
+    for (let i = 0; i < flat.length; i += 7) {
+      const [a, b, n, q, low, high, sign] = flat.slice(i, i + 7);
+      pairs.set(`${a} ${b}`, { ratio: stepped(q), low: arm(q, low, 1), high: arm(q, high, 1), sign, n });
+    }
+    return pairs;
+  }
+
+  const groupsHere = () => data.groups.filter((g) => g.z === state.size);
+  /** A benchmark's group of the size chosen, or its first where it was not measured at that size. */
+  const groupOf = (benchmark) => {
+    const own = data.groups.filter((g) => g.b === benchmark);
+    return own.find((g) => g.z === state.size) ?? own[0];
+  };
+  const name = (cell) => data.runtimes[cell.r];
+  const index = (runtime) => data.runtimes.indexOf(runtime);
+
+  function estimate(cell, measure) {
+    const e = cell.e?.[measure.id];
+    if (!e) return null;
+    const [value, n, low, high, method] = e;
+    const f = measure.factor;
+    return {
+      value: value * f, low: low == null ? null : low * f, high: high == null ? null : high * f, n, method: method ?? "none",
+      text: inUnit(value * f, measure) + between(low == null ? null : low * f, high == null ? null : high * f, (x) => inUnit(x, measure)),
+    };
+  }
+
+  function relation(group, measure, a, b, row) {
+    const pair = pairsOf(group, measure).get(`${a} ${b}`);
+    if (!pair) return null;
+    const sign = typographic(pair.sign);
+    const text = `${significant(pair.ratio)}${between(pair.low, pair.high, significant)} ${sign}`.trim();
+    return { ...row, ...pair, sign, text, label: `${significant(pair.ratio)} ${sign}`.trim() };
+  }
+
+  // --- rows of the figures --------------------------------------------------------------------------------------
+
+  const rows = {
+    heat() {
+      return groupsHere().flatMap((g) => g.c.map((cell) => {
+        const row = { benchmark: g.b, runtime: name(cell) };
+        if (cell.w) return { ...row, label: cell.w, text: cell.w };
+        if (name(cell) === state.baseline) return { ...row, ratio: 1, label: "1", text: "the baseline", sign: "" };
+        return relation(g, state.measure, cell.r, index(state.baseline), row) ?? { ...row, label: "no pair", text: "no pair" };
+      }));
+    },
+    geomean() {
+      return data.summaries
+        .filter((s) => s.m === state.measure && s.b === state.baseline && s.z === state.size)
+        .map((s) => {
+          const [ratio, , low, high] = s.e;
+          return { runtime: s.r, ratio, low, high, least: s.least[1], most: s.most[1], n: s.n,
+                   text: significant(ratio) + between(low, high, significant) };
+        });
+    },
+    forest() {
+      const [a, b] = [index(state.runtime), index(state.baseline)];
+      return groupsHere()
+        .map((g) => relation(g, state.measure, a, b, { benchmark: g.b, runtime: state.runtime }))
+        .filter(Boolean)
+        .sort((x, y) => x.ratio - y.ratio);
+    },
+    absolute: () => values(measures.get(state.measure)),
+    utilisation: () => values(measures.get("utilisation")),
+    "memory-time"() {
+      const b = index(state.baseline);
+      return groupsHere().flatMap((g) => g.c.map((cell) => {
+        const time = pairsOf(g, "wall").get(`${cell.r} ${b}`);
+        const memory = pairsOf(g, "memory").get(`${cell.r} ${b}`);
+        return time && memory && { benchmark: g.b, runtime: name(cell), time: time.ratio, memory: memory.ratio, n: time.n };
+      })).filter(Boolean);
+    },
+    cores() {
+      return groupsHere().flatMap((g) => g.c.map((cell) => {
+        const busy = cell.e?.utilisation;
+        return busy && { benchmark: g.b, runtime: name(cell), busy: busy[0], idle: Math.max(0, 1 - busy[0]), whole: 1,
+                         wait: cell.q ?? null, n: busy[1] };
+      })).filter(Boolean);
+    },
+    levels(benchmark) {
+      return groupOf(benchmark).c.map((cell) => {
+        const steady = estimate(cell, measures.get("wall"));
+        const cold = estimate(cell, measures.get("cold"));
+        return steady && { runtime: name(cell), ...steady, cold: cold?.value ?? null, coldText: cold?.text ?? "unavailable" };
+      }).filter(Boolean);
+    },
+    strip(benchmark) {
+      const measure = measures.get(state.measure);
+      return groupOf(benchmark).c.flatMap((cell) => {
+        const reference = cell.e?.[measure.id]?.[0] * measure.factor;
+        const column = cell.i?.[measure.id] ?? [];
+        const marked = new Map(cell.i?.x ?? []);
+        const [sequence, block] = [sums(cell.i?.s), sums(cell.i?.b)];
+        return column.flatMap((q, i) => {
+          if (q == null) return [];
+          const value = reference * stepped(q);
+          return [{ runtime: name(cell), sequence: sequence[i], block: block[i], value, text: inUnit(value, measure),
+                    contaminated: marked.get(i) ?? "" }];
+        });
+      });
+    },
+    warmup(benchmark) {
+      return groupOf(benchmark).c.flatMap((cell) => (cell.u ?? []).flatMap(([position, steady, raw, stride, series]) => {
+        let marked = false;
+        return series.flatMap((q, j) => {
+          if (q == null) return [];
+          const iteration = j < raw ? j : raw + (j - raw) * stride;
+          const first = !marked && iteration >= steady;
+          marked ||= first;
+          return [{ runtime: name(cell), invocation: position, iteration, value: cell.e.wall[0] * 1e-9 * stepped(q),
+                    steady: first ? "yes" : "" }];
+        });
+      }));
+    },
+    matrix(benchmark) {
+      const group = groupOf(benchmark);
+      const shown = group.c.filter((c) => !c.w);
+      return shown.flatMap((a) => shown.map((b) => {
+        const row = { a: name(a), b: name(b) };
+        if (a === b) return { ...row, label: "", text: "itself" };
+        return relation(group, state.measure, a.r, b.r, row) ?? { ...row, label: "no pair", text: "no pair" };
+      }));
+    },
+    scaling(benchmark) {
+      const preset = groupOf(benchmark).z.split("/")[0];
+      return data.groups.filter((g) => g.b === benchmark && g.z.split("/")[0] === preset).flatMap((g) => g.c.map((cell) => {
+        const e = estimate(cell, measures.get("wall"));
+        return e && { runtime: name(cell), cores: g.n, ...e };
+      })).filter(Boolean);
+    },
+    fairness(benchmark) {
+      const cells = groupOf(benchmark).c.filter((c) => c.f);
+      const several = new Set(cells.flatMap((c) => c.f.map((f) => f[0]))).size > 1;
+      return cells.flatMap((cell) => cell.f.map(([counter, [min, q1, median, q3, max], jain, n]) => ({
+        runtime: name(cell), counter, label: several ? `${name(cell)}, ${counter}` : name(cell), min, q1, median, q3, max, jain, n,
+      })));
+    },
+    sensors() {
+      const kinds = ["steal: taken by the hypervisor", "foreign: used by others", "pressure: somebody waited for a CPU"];
+      return kinds.flatMap((sensor, k) => data.sensors.rows
+        .filter((r) => r[k + 1] != null)
+        .map((r) => ({ sensor, sequence: r[0], share: r[k + 1], contaminated: r[4] })));
+    },
+    canary() {
+      return data.groups.flatMap((g) => g.k.map(([sequence, ns, contaminated]) =>
+        ({ sequence, value: ns * 1e-9, text: duration(ns * 1e-9), contaminated })));
+    },
+  };
+
+  function values(measure) {
+    return groupsHere().flatMap((g) => g.c.map((cell) => {
+      const e = estimate(cell, measure);
+      return e && { benchmark: g.b, runtime: name(cell), ...e };
+    })).filter(Boolean);
+  }
+
+  function sums(deltas = []) {
+    let at = 0;
+    return deltas.map((d) => (at += d));
+  }
+
+  // --- drawing --------------------------------------------------------------------------------------------------
+
+  const figures = $$("figure.fig").map((element) => ({
+    element, id: element.dataset.figure, benchmark: element.dataset.benchmark, drawn: null, view: null,
+  }));
+  const logger = vega.logger(vega.Warn, "error");
+  const refuse = { load: () => Promise.reject(new Error("the report loads nothing")), sanitize: () => Promise.reject(new Error("no links")) };
+
+  const colour = (variable) => getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
+
+  function theme() {
+    const [ink, faint, line] = [colour("--ink"), colour("--faint"), colour("--line")];
+    const font = getComputedStyle(document.body).fontFamily;
+    const label = { labelColor: faint, titleColor: faint, labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: "normal" };
+    return {
+      background: null, font, aria: false, view: { stroke: null },
+      axis: { ...label, domainColor: line, tickColor: line, gridColor: line, gridOpacity: 0.6, labelPadding: 6, domain: false, ticks: false },
+      legend: { ...label, labelFontSize: 12, symbolSize: 70, rowPadding: 4, columnPadding: 14 },
+      header: { labelColor: ink, labelFont: font, labelFontSize: 12, labelFontWeight: 600, titleColor: faint },
+      text: { font, color: ink }, rule: { color: ink }, tick: { color: ink },
+      range: { diverging: [colour("--low"), colour("--low-half"), colour("--middle"), colour("--high-half"), colour("--high")] },
+    };
+  }
+
+  /** The specification with its rows, as wide as the page allows. */
+  function specOf(figure, values) {
+    const measure = measures.get(state.measure);
+    const spec = structuredClone(data.figures[figure.id].spec);
+    spec.data = { name: "rows", values };
+    const width = Math.max(280, $(".plot", figure.element).clientWidth || 760);
+    if (spec.width === "container") Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
+    if (spec.columns) spec.columns = Math.max(1, Math.floor(width / (spec.spec.width + 95)));
+    if (spec.facet?.row) spec.spec.width = width - 60;
+    for (const param of spec.params ?? []) {
+      if (param.name === "ink") param.value = colour("--ink");
+      if (param.name === "ticks") param.value = [...new Set(values.map((r) => r.cores))];
+      if (param.name === "unit" && (figure.id === "absolute" || figure.id === "strip")) param.value = measure.unit;
+    }
+    if (measure.unit === "%" && (figure.id === "absolute" || figure.id === "strip")) linear(spec);
+    return spec;
+  }
+
+  /** A share is drawn on a linear axis. */
+  function linear(spec) {
+    for (const part of [spec, ...(spec.layer ?? [])]) {
+      for (const axis of [part.encoding?.x, part.encoding?.y]) if (axis?.scale?.type === "log") axis.scale.type = "linear";
+    }
+  }
+
+  const key = (figure) => JSON.stringify([state.baseline, state.measure, state.size, state.runtime, document.documentElement.dataset.theme, figure.id]);
+
+  function draw(figure) {
+    if (figure.drawn === key(figure)) return;
+    figure.drawn = key(figure);
+    figure.view?.finalize();
+    figure.view = null;
+    const plot = $(".plot", figure.element);
+    const values = rows[figure.id](figure.benchmark);
+    figure.rows = values;
+    caption(figure);
+    plot.replaceChildren();
+    if ($("details.table", figure.element).open) table(figure);
+    if (values.length === 0) {
+      plot.append(paragraph(nothing(figure.id)));
+      return;
+    }
+    try {
+      const spec = specOf(figure, values);
+      const compiled = vegaLite.compile(spec, { config: theme(), logger }).spec;
+      figure.view = new vega.View(vega.parse(compiled, null, { ast: true }), {
+        expr: vega.expressionInterpreter, renderer: "svg", loader: refuse, logger, tooltip,
+      });
+      figure.view.initialize(plot).hover().run();
+      const svg = $("svg", plot);
+      svg.setAttribute("role", "img");
+      svg.setAttribute("aria-label", `${$("h3", figure.element).textContent}. The table below has every number.`);
+    } catch (error) {
+      plot.replaceChildren(paragraph(`This figure could not be drawn (${error.message}); its table is below.`));
+      console.error(figure.id, error);
+    }
+  }
+
+  const paragraph = (text) => Object.assign(document.createElement("p"), { className: "note", textContent: text });
+  const nothing = (id) => (id === "geomean"
+    ? `Geometric means were computed relative to ${data.baseline} only, or no benchmark is common.`
+    : "No verified numbers for this selection.");
+
+  function caption(figure) {
+    const measure = measures.get(state.measure);
+    const size = data.sizes.find((s) => s.id === (figure.benchmark ? groupOf(figure.benchmark).z : state.size))?.title ?? "";
+    const text = data.figures[figure.id].title
+      .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
+      .replace("{baseline}", () => state.baseline).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
+    $("h3", figure.element).textContent = figure.benchmark && figure.id !== "scaling" ? `${text}, ${size}` : text;
+    const thinning = $(".thinning", figure.element);
+    if (thinning) thinning.textContent = data.thinning;
+  }
+
+  // --- tables and downloads -------------------------------------------------------------------------------------
+
+  function table(figure) {
+    const LIMIT = 2000;
+    const columns = data.figures[figure.id].columns;
+    const shown = figure.rows.slice(0, LIMIT);
+    const make = (tag, text, number) => {
+      const cell = Object.assign(document.createElement(tag), { textContent: text });
+      if (tag === "th") cell.scope = "col";
+      if (number) cell.className = "num";
+      return cell;
+    };
+    const numeric = (format) => format !== "text";
+    const result = document.createElement("table");
+    result.createTHead().insertRow().append(...columns.map(([, title, format]) => make("th", title, numeric(format))));
+    const body = result.createTBody();
+    for (const row of shown) {
+      body.insertRow().append(...columns.map(([field, , format]) => {
+        const value = row[field] ?? (field === columns.at(-1)[0] || field !== "ratio" ? "" : row.label);
+        return make("td", value === "" || typeof value === "string" ? value : show[format](value), numeric(format));
+      }));
+    }
+    const place = $("details.table .scroll", figure.element);
+    place.replaceChildren(result);
+    if (shown.length < figure.rows.length) place.append(paragraph(`The first ${LIMIT} of ${figure.rows.length} rows; the CSV has all.`));
+    downloads(figure);
+  }
+
+  function downloads(figure) {
+    const place = $(".downloads", figure.element);
+    if (place.childElementCount > 0) return;
+    const button = (label, action) => {
+      const b = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+      b.addEventListener("click", action);
+      place.append(b, " ");
+    };
+    const file = (extension) => [data.session, figure.benchmark, figure.id].filter(Boolean).join("-").replace(/[^\w.-]+/g, "_") + extension;
+    button("SVG", async () => save(file(".svg"), "image/svg+xml", await figure.view.toSVG()));
+    button("PNG", async () => link(file(".png"), await figure.view.toImageURL("png", 2)));
+    button("Vega-Lite", () => save(file(".vl.json"), "application/json", JSON.stringify(specOf(figure, figure.rows), null, 1)));
+    button("CSV", () => save(file(".csv"), "text/csv", csv(figure)));
+  }
+
+  function csv(figure) {
+    const columns = data.figures[figure.id].columns;
+    const inert = (x) => (typeof x === "string" && /^[=+\-@\t\r]/.test(x) ? `'${x}` : x ?? "");
+    const quote = (x) => (/[",\n\r]/.test(x) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
+    const lines = figure.rows.map((row) => columns.map(([field]) => quote(inert(row[field]))).join(","));
+    return [columns.map(([field]) => field).join(","), ...lines].join("\n") + "\n";
+  }
+
+  function save(filename, type, text) {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    link(filename, url);
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  const link = (download, href) => Object.assign(document.createElement("a"), { download, href }).click();
+
+  // --- tooltip ----------------------------------------------------------------------------------------------------
+
+  const tip = $("#tip");
+  function tooltip(_handler, event, _item, value) {
+    if (value == null || typeof value !== "object") {
+      tip.hidden = true;
+      return;
+    }
+    const list = document.createElement("dl");
+    for (const [term, text] of Object.entries(value)) {
+      if (text == null || text === "" || text === "null" || text === "undefined") continue;
+      list.append(Object.assign(document.createElement("dt"), { textContent: term }),
+                  Object.assign(document.createElement("dd"), { textContent: String(text) }));
+    }
+    tip.replaceChildren(list);
+    tip.hidden = false;
+    const { innerWidth, innerHeight } = window;
+    tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
+  }
+
+  // --- selection --------------------------------------------------------------------------------------------------
+
+  const selects = { baseline: $("#baseline"), measure: $("#measure"), size: $("#size"), runtime: $("select.runtime") };
+
+  function readAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    const known = {
+      baseline: data.runtimes, measure: [...measures.keys()], size: data.sizes.map((s) => s.id), runtime: data.runtimes,
+    };
+    for (const [field, all] of Object.entries(known)) if (all.includes(wanted.get(field))) state[field] = wanted.get(field);
+    otherRuntime();
+    const target = !location.hash.includes("=") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target?.matches?.("details")) target.open = true;
+  }
+
+  function otherRuntime() {
+    if (state.runtime == null || state.runtime === state.baseline) state.runtime = data.runtimes.find((r) => r !== state.baseline) ?? state.baseline;
+  }
+
+  function writeAddress() {
+    const { baseline, measure, size, runtime } = state;
+    history.replaceState(null, "", `#${new URLSearchParams({ baseline, measure, size, runtime })}`);
+  }
+
+  function showSelection() {
+    const options = data.runtimes.filter((r) => r !== state.baseline)
+      .map((r) => Object.assign(document.createElement("option"), { value: r, textContent: r }));
+    selects.runtime?.replaceChildren(...options);
+    for (const [field, select] of Object.entries(selects)) if (select) select.value = state[field];
+  }
+
+  const visible = new Set();
+  const redraw = () => visible.forEach(draw);
+
+  function changed() {
+    otherRuntime();
+    showSelection();
+    redraw();
+    for (const f of figures) if (!visible.has(f) && $("details.table", f.element).open) draw(f);
+  }
+
+  for (const [field, select] of Object.entries(selects)) {
+    select?.addEventListener("change", () => {
+      state[field] = select.value;
+      changed();
+      writeAddress();
+    });
+  }
+  $("#selection").addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", () => {
+    readAddress();
+    changed();
+  });
+
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  function setTheme(value) {
+    document.documentElement.dataset.theme = value;
+    redraw();
+  }
+  $("#theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+
+  for (const [id, open] of [["#open-all", true], ["#close-all", false]]) {
+    $(id)?.addEventListener("click", () => $$("details.bench").forEach((d) => (d.open = open)));
+  }
+  for (const figure of figures) {
+    $("details.table", figure.element).addEventListener("toggle", (event) => {
+      if (!event.target.open) return;
+      draw(figure);
+      table(figure);
+    });
+  }
+
+  // --- start ------------------------------------------------------------------------------------------------------
+
+  document.documentElement.classList.add("scripted");
+  document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+  readAddress();
+  showSelection();
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const figure = figures.find((f) => f.element === target);
+      if (isIntersecting) {
+        visible.add(figure);
+        draw(figure);
+      } else {
+        visible.delete(figure);
+      }
+    }
+  }, { rootMargin: "400px" });
+  figures.forEach((f) => observer.observe(f.element));
+
+  let resizing;
+  let lastWidth = innerWidth;
+  window.addEventListener("resize", () => {
+    if (innerWidth === lastWidth) return;
+    lastWidth = innerWidth;
+    clearTimeout(resizing);
+    resizing = setTimeout(() => {
+      figures.forEach((f) => (f.drawn = null));
+      redraw();
+    }, 150);
+  });
+
+  // Paper shows everything, on white.
+  let restore = null;
+  window.addEventListener("beforeprint", () => {
+    const closed = $$("details.bench:not([open]), details.runtime:not([open])");
+    closed.forEach((d) => (d.open = true));
+    const before = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = "light";
+    figures.forEach(draw);
+    restore = () => {
+      closed.forEach((d) => (d.open = false));
+      setTheme(before);
+    };
+  });
+  window.addEventListener("afterprint", () => restore?.());
+
+  document.documentElement.dataset.ready = "yes";
+})();

@@ -1,0 +1,412 @@
+//! The numbers behind the report's figures, once and compact.
+//!
+//! Values of invocations are stored as whole steps of a logarithm relative to their cell's estimate, ratios as steps
+//! from 1: small integers that compress well. A step is far below what any figure can show; the exact numbers are in the
+//! exports. The script undoes the coding and computes nothing else.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+
+use base64::Engine as _;
+use flate2::{Compression, write::ZlibEncoder};
+use serde_json::{Map, Value, json};
+
+use crate::model::analysis::{
+    Analysis, Cell, Estimate, Fairness, GroupAnalysis, InvocationPoint, Measure, Pair,
+};
+
+use super::super::words::{self, MEASURES};
+use super::super::{comparison, figure, number};
+
+/// Steps per factor e: a step is 0.05 %.
+const STEPS: f64 = 2000.0;
+/// Most points of warm-up curves in one report; see [`Thinning`].
+const WARMUP_POINTS: usize = 240_000;
+/// Most invocations in the sensors' timeline.
+const SENSOR_POINTS: usize = 3_000;
+
+/// How the warm-up series were thinned to fit one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thinning {
+    /// Invocations shown of each cell, evenly spaced over the session.
+    pub invocations: usize,
+    /// Iterations shown of each invocation: the first half of them without a gap, the others evenly spaced.
+    pub iterations: usize,
+    /// Whether anything is left out.
+    pub thinned: bool,
+}
+
+impl Thinning {
+    /// At most five invocations of a cell and 200 points of each, fewer if there are very many cells.
+    pub fn of(analysis: &Analysis) -> Self {
+        let cells: Vec<&Cell> = (analysis.groups.iter().flat_map(|g| &g.cells))
+            .filter(|c| words::has_numbers(c))
+            .collect();
+        let per_cell = WARMUP_POINTS / cells.len().max(1);
+        let invocations = (per_cell / 60).clamp(1, 5);
+        let iterations = (per_cell / invocations).clamp(30, 200);
+        let thinned = (cells.iter()).any(|c| {
+            c.invocations.len() > invocations
+                || c.invocations.iter().any(|p| p.wall_ns.len() > iterations)
+        });
+        Thinning {
+            invocations,
+            iterations,
+            thinned,
+        }
+    }
+
+    /// For a caption; empty if nothing is left out.
+    pub fn note(self) -> String {
+        if !self.thinned {
+            return String::new();
+        }
+        format!(
+            "Thinned to {} of a cell's invocations and {} iterations each; the CSV export has every iteration.",
+            self.invocations, self.iterations
+        )
+    }
+}
+
+/// The embedded data: JSON, deflated, in base64.
+pub fn embedded(analysis: &Analysis) -> String {
+    let text = value(analysis).to_string();
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    (encoder.write_all(text.as_bytes())).expect("memory accepts bytes");
+    let bytes = encoder.finish().expect("memory accepts bytes");
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+fn value(analysis: &Analysis) -> Value {
+    let thinning = Thinning::of(analysis);
+    let names: HashMap<&str, usize> = (analysis.runtimes.iter().enumerate())
+        .map(|(i, r)| (r.name.as_str(), i))
+        .collect();
+    let groups: Vec<Value> = (analysis.groups.iter())
+        .map(|g| group(g, &names, thinning))
+        .collect();
+    json!({
+        "session": analysis.session,
+        "baseline": analysis.plan.baseline,
+        "margin": analysis.plan.method.margin,
+        "steps": STEPS,
+        "runtimes": analysis.runtimes.iter().map(|r| &r.name).collect::<Vec<_>>(),
+        "measures": measures(),
+        "sizes": sizes(analysis),
+        "groups": groups,
+        "summaries": summaries(analysis),
+        "sensors": sensors(analysis),
+        "figures": figures(analysis),
+        "thinning": thinning.note(),
+    })
+}
+
+fn measures() -> Value {
+    let all = MEASURES.map(|m| {
+        json!({
+            "id": words::slug(m), "title": words::title(m), "meaning": words::meaning(m),
+            "directed": words::lower_is_better(m),
+            "unit": match m { Measure::Memory => "B", Measure::Utilisation => "%", _ => "s" },
+            "factor": match m { Measure::Memory | Measure::Utilisation => 1.0, _ => 1e-9 },
+        })
+    });
+    json!(all)
+}
+
+fn sizes(analysis: &Analysis) -> Value {
+    let all = comparison::sizes(analysis);
+    (all.iter())
+        .map(|(preset, cores)| {
+            json!({ "id": format!("{preset}/{cores}"), "title": format!("{preset}, {}", words::cores(*cores)) })
+        })
+        .collect()
+}
+
+fn figures(analysis: &Analysis) -> Value {
+    let mut all = Map::new();
+    for f in figure::figures(analysis) {
+        let columns: Vec<Value> = (f.columns.iter())
+            .map(|(field, title, format)| json!([field, title, format.name()]))
+            .collect();
+        all.insert(f.id.into(), json!({ "title": f.title, "columns": columns, "spec": f.spec }));
+    }
+    Value::Object(all)
+}
+
+fn group(group: &GroupAnalysis, names: &HashMap<&str, usize>, thinning: Thinning) -> Value {
+    let cells: Vec<Value> = (group.cells.iter()).map(|c| cell(c, names, thinning)).collect();
+    json!({
+        "b": group.key.benchmark,
+        "z": format!("{}/{}", group.key.preset, group.key.cores),
+        "n": group.key.cores,
+        "c": cells,
+        "p": pairs(group, names),
+        "k": blocks(group),
+    })
+}
+
+fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value {
+    let mut out = json!({ "r": names.get(cell.runtime.as_str()), "w": words::instead(&cell.state) });
+    if !words::has_numbers(cell) {
+        return out;
+    }
+    let partly = words::partly(&cell.state);
+    if !partly.is_empty() {
+        out["k"] = json!(partly);
+    }
+    let estimates: Map<String, Value> = (cell.estimates.iter())
+        .map(|(m, e)| (words::slug(*m).to_string(), estimate(e)))
+        .collect();
+    out["e"] = Value::Object(estimates);
+    out["i"] = points(cell);
+    out["u"] = warmups(cell, thinning);
+    if !cell.fairness.is_empty() {
+        out["f"] = (cell.fairness.iter()).map(|(name, f)| fairness(name, f)).collect();
+    }
+    if let Some(wait) = cell.process.get("run-queue-wait") {
+        out["q"] = rounded(*wait);
+    }
+    out
+}
+
+fn estimate(e: &Estimate) -> Value {
+    match &e.interval {
+        Some(i) => json!([rounded(e.value), e.n, rounded(i.low), rounded(i.high), i.method]),
+        None => json!([rounded(e.value), e.n]),
+    }
+}
+
+fn fairness(name: &str, f: &Fairness) -> Value {
+    let five: Vec<Value> = f.five.iter().map(|&x| rounded(x)).collect();
+    json!([name, five, rounded(f.jain), f.actors])
+}
+
+/// Five significant digits: more than any figure shows.
+fn rounded(x: f64) -> Value {
+    let short: f64 = format!("{x:.4e}").parse().unwrap_or(x);
+    if short.fract() == 0.0 && short.abs() < 1e15 {
+        json!(short as i64)
+    } else {
+        json!(short)
+    }
+}
+
+/// Columns over the invocations that succeeded.
+fn points(cell: &Cell) -> Value {
+    let ok: Vec<&InvocationPoint> = cell.invocations.iter().filter(|p| p.failure.is_none()).collect();
+    let mut out = json!({ "s": deltas(ok.iter().map(|p| i64::from(p.sequence))), "b": deltas(ok.iter().map(|p| i64::from(p.block))) });
+    let marked: Vec<Value> = (ok.iter().enumerate())
+        .filter(|(_, p)| !p.contaminated.is_empty())
+        .map(|(i, p)| json!([i, p.contaminated.join("; ")]))
+        .collect();
+    if !marked.is_empty() {
+        out["x"] = json!(marked);
+    }
+    for (&measure, e) in &cell.estimates {
+        let column: Vec<Option<i64>> = (ok.iter())
+            .map(|p| p.summaries.get(&measure).and_then(|&v| steps(v / e.value)))
+            .collect();
+        out[words::slug(measure)] = json!(column);
+    }
+    out
+}
+
+fn deltas(numbers: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut last = 0;
+    numbers
+        .map(|n| {
+            let delta = n - last;
+            last = n;
+            delta
+        })
+        .collect()
+}
+
+/// A positive ratio in steps; nothing for what has no logarithm.
+fn steps(ratio: f64) -> Option<i64> {
+    (ratio.is_finite() && ratio > 0.0).then(|| (ratio.ln() * STEPS).round() as i64)
+}
+
+/// `[position, steady from, raw, stride, steps]` of the invocations shown.
+fn warmups(cell: &Cell, thinning: Thinning) -> Value {
+    let Some(reference) = cell.estimates.get(&Measure::Wall) else {
+        return json!([]);
+    };
+    let ok: Vec<(usize, &InvocationPoint)> = (cell.invocations.iter())
+        .filter(|p| p.failure.is_none())
+        .enumerate()
+        .collect();
+    (spread(ok.len(), thinning.invocations).into_iter())
+        .map(|at| {
+            let (position, point) = ok[at];
+            let (raw, stride) = layout(point.wall_ns.len(), thinning.iterations);
+            let shown = (0..point.wall_ns.len()).filter(|&i| i < raw || (i - raw) % stride == 0);
+            let series: Vec<Option<i64>> = shown
+                .map(|i| steps(point.wall_ns[i] as f64 / reference.value))
+                .collect();
+            json!([position, point.steady_from, raw, stride, series])
+        })
+        .collect()
+}
+
+/// Up to `wanted` positions below `len`, evenly spaced, first and last among them.
+fn spread(len: usize, wanted: usize) -> Vec<usize> {
+    match (len, wanted) {
+        (0, _) => Vec::new(),
+        (n, w) if n <= w => (0..n).collect(),
+        (_, 1) => vec![0],
+        (n, w) => (0..w).map(|i| i * (n - 1) / (w - 1)).collect(),
+    }
+}
+
+/// How many iterations are kept without a gap, and the stride of those after them.
+fn layout(len: usize, wanted: usize) -> (usize, usize) {
+    if len <= wanted {
+        return (len, 1);
+    }
+    let raw = wanted / 2;
+    (raw, (len - raw).div_ceil(wanted - raw))
+}
+
+/// By measure: `[a, b, n, ratio, low, high, sign]` flat. Only one direction of a pair is stored where the other is its
+/// exact mirror.
+fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
+    let shown: Vec<&str> = (group.cells.iter())
+        .filter(|c| words::has_numbers(c))
+        .map(|c| c.runtime.as_str())
+        .collect();
+    let by_key: HashMap<(Measure, &str, &str), &Pair> = (group.pairs.iter())
+        .filter(|p| shown.contains(&p.a.as_str()) && shown.contains(&p.b.as_str()))
+        .map(|p| ((p.measure, p.a.as_str(), p.b.as_str()), p))
+        .collect();
+    let mut out: Map<String, Value> = Map::new();
+    for pair in &group.pairs {
+        let key = (pair.measure, pair.a.as_str(), pair.b.as_str());
+        let (Some(&a), Some(&b)) = (names.get(key.1), names.get(key.2)) else {
+            continue;
+        };
+        let Some(code) = by_key.get(&key).map(|_| coded(pair)) else {
+            continue;
+        };
+        let mirrored = (by_key.get(&(pair.measure, key.2, key.1))).is_some_and(|other| mirror(&coded(other)) == code);
+        if mirrored && a > b {
+            continue;
+        }
+        let list = out.entry(words::slug(pair.measure)).or_insert_with(|| json!([]));
+        let list = list.as_array_mut().expect("made as a list");
+        list.extend([json!(a), json!(b), json!(pair.ratio.n)]);
+        list.extend(code.steps.map(|s| json!(s)));
+        list.push(json!(code.sign));
+    }
+    Value::Object(out)
+}
+
+#[derive(PartialEq)]
+struct Coded {
+    /// The ratio, and the interval's ends as differences from it.
+    steps: [Option<i64>; 3],
+    sign: String,
+}
+
+fn coded(pair: &Pair) -> Coded {
+    let ratio = steps(pair.ratio.value);
+    let arm = |end: f64| Some(steps(end)? - ratio?);
+    let interval = pair.ratio.interval.as_ref();
+    Coded {
+        steps: [ratio, interval.and_then(|i| arm(i.low)), interval.and_then(|i| arm(i.high))],
+        sign: words::sign(pair),
+    }
+}
+
+/// The other direction as the script reconstructs it.
+fn mirror(code: &Coded) -> Coded {
+    let [ratio, low, high] = code.steps;
+    let swapped = code.sign.chars().map(|c| match c {
+        '+' => '-',
+        '-' => '+',
+        other => other,
+    });
+    Coded {
+        steps: [ratio.map(|x| -x), high.map(|x| -x), low.map(|x| -x)],
+        sign: swapped.collect(),
+    }
+}
+
+/// `[first position, canary ns, contaminated]` of the blocks whose canary was read.
+fn blocks(group: &GroupAnalysis) -> Value {
+    let mut first: HashMap<u32, u32> = HashMap::new();
+    for p in group.cells.iter().flat_map(|c| &c.invocations) {
+        let entry = first.entry(p.block).or_insert(p.sequence);
+        *entry = (*entry).min(p.sequence);
+    }
+    (group.blocks.iter())
+        .filter_map(|b| {
+            let canary = b.before.canary_ns.value()?;
+            Some(json!([first.get(&b.block)?, rounded(*canary), b.contaminated.join("; ")]))
+        })
+        .collect()
+}
+
+fn summaries(analysis: &Analysis) -> Value {
+    (analysis.summaries.iter())
+        .map(|s| {
+            json!({
+                "m": words::slug(s.measure), "r": s.runtime, "b": s.baseline, "z": format!("{}/{}", s.preset, s.cores),
+                "e": estimate(&s.geomean), "n": s.common.len(),
+                "least": [s.smallest.0, rounded(s.smallest.1)], "most": [s.largest.0, rounded(s.largest.1)],
+            })
+        })
+        .collect()
+}
+
+/// `[position, steal, foreign, pressure, contaminated]`; evenly thinned, contaminated invocations always kept.
+fn sensors(analysis: &Analysis) -> Value {
+    let all: Vec<&InvocationPoint> = (analysis.groups.iter())
+        .flat_map(|g| &g.cells)
+        .flat_map(|c| &c.invocations)
+        .collect();
+    let stride = all.len().div_ceil(SENSOR_POINTS).max(1);
+    let share = |r: &crate::model::reading::Reading<f64>| r.value().map(|&x| (x * 1e4).round() / 1e4);
+    let mut contaminated_kept = 0;
+    let rows: Vec<Value> = (all.iter())
+        .filter(|p| {
+            let marked = !p.contaminated.is_empty() && contaminated_kept < SENSOR_POINTS;
+            contaminated_kept += usize::from(marked);
+            (p.sequence as usize).is_multiple_of(stride) || marked
+        })
+        .map(|p| {
+            let s = &p.sensors;
+            json!([p.sequence, share(&s.steal), share(&s.foreign), share(&s.cpu_pressure), p.contaminated.join("; ")])
+        })
+        .collect();
+    json!({ "stride": stride, "total": all.len(), "rows": rows })
+}
+
+/// The text that stands for a ratio in tables and tooltips.
+pub fn ratio_text(pair: &Pair) -> String {
+    format!("{} {}", number::ratio(&pair.ratio), words::sign(pair)).trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_first_iterations_and_the_ends() {
+        assert_eq!(layout(150, 200), (150, 1));
+        assert_eq!(layout(1000, 200), (100, 9));
+        assert_eq!(spread(20, 5), [0, 4, 9, 14, 19]);
+        assert_eq!(spread(3, 5), [0, 1, 2]);
+        assert_eq!(spread(9, 1), [0]);
+    }
+
+    #[test]
+    fn a_mirror_of_a_mirror_is_the_same() {
+        let code = Coded {
+            steps: [Some(5), Some(-2), None],
+            sign: "(+)~".into(),
+        };
+        assert!(mirror(&mirror(&code)) == code);
+        assert_eq!(mirror(&code).sign, "(-)~");
+    }
+}

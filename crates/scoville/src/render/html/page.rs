@@ -1,0 +1,330 @@
+//! The report's sections around the figures.
+
+use maud::{Markup, html};
+
+use crate::model::analysis::{Analysis, Measure};
+use crate::model::machine::Finding;
+use crate::model::reading::Reading;
+
+use super::super::comparison::{self, Comparison, Tone};
+use super::super::figure::{self, Figure};
+use super::super::{number, words};
+use super::data::Thinning;
+use super::{benchmark, validity};
+
+pub fn body(analysis: &Analysis) -> Markup {
+    let figures = figure::figures(analysis);
+    let overview = |id: &str| overview_figure(analysis, find(&figures, id));
+    html! {
+        a.skip href="#main" { "Skip to the results" }
+        (masthead(analysis))
+        (controls(analysis))
+        main id="main" tabindex="-1" {
+            section id="summary" aria-labelledby="summary-title" {
+                h2 id="summary-title" { "In short" }
+                @for sentence in &analysis.sentences { p.sentence { (sentence) } }
+                (validity::tiles(analysis))
+            }
+            section id="overview" aria-labelledby="overview-title" {
+                h2 id="overview-title" { "Overview" }
+                (overview("heat"))
+                (overview("geomean"))
+            }
+            section id="relative" aria-labelledby="relative-title" {
+                h2 id="relative-title" { "Relative to the baseline" }
+                (overview("forest"))
+            }
+            section id="absolute" aria-labelledby="absolute-title" {
+                h2 id="absolute-title" { "Absolute" }
+                (overview("absolute"))
+            }
+            section id="memory" aria-labelledby="memory-title" {
+                h2 id="memory-title" { "Memory against time" }
+                (overview("memory-time"))
+            }
+            section id="cores" aria-labelledby="cores-title" {
+                h2 id="cores-title" { "Where the cores went" }
+                (overview("utilisation"))
+                (overview("cores"))
+            }
+            section id="benchmarks" aria-labelledby="benchmarks-title" {
+                h2 id="benchmarks-title" { "Benchmark by benchmark" }
+                p.js-only { button type="button" id="open-all" { "Open all" } " " button type="button" id="close-all" { "Close all" } }
+                @for b in &analysis.benchmarks { (benchmark::section(analysis, b, &figures)) }
+            }
+            (runtimes(analysis))
+            (environment(analysis, &figures))
+            (validity::section(analysis, &figures))
+            (reproduction(analysis))
+        }
+        footer { p { "Written by Scoville " (analysis.tool) ". Every number in this file was computed before it was drawn; the page computes none." } }
+        div id="tip" role="status" aria-live="polite" hidden {}
+    }
+}
+
+fn find<'a>(figures: &'a [Figure], id: &str) -> &'a Figure {
+    (figures.iter().find(|f| f.id == id)).expect("sections name figures that exist")
+}
+
+fn masthead(analysis: &Analysis) -> Markup {
+    let (class, word) = validity::light(analysis);
+    html! {
+        header.masthead {
+            p.brand { "Scoville" }
+            h1 { (analysis.session) }
+            p.method { (analysis.method) }
+            dl.facts {
+                div { dt { "Machine" } dd { (text(&analysis.machine.cpu_model)) ", " (analysis.machine.cpus.len()) " CPUs, " (memory(analysis)) } }
+                div { dt { "System" } dd { (text(&analysis.machine.distribution)) ", Linux " (text(&analysis.machine.kernel)) ", " (text(&analysis.machine.virtualisation)) } }
+                div { dt { "Measured" } dd { time { (date(analysis.started_unix)) } " to " time { (date(analysis.ended_unix)) } } }
+                div { dt { "Validity" } dd { a href="#validity" class={ "light " (class) } { (word) } } }
+            }
+        }
+    }
+}
+
+fn memory(analysis: &Analysis) -> String {
+    match &analysis.machine.memory_bytes {
+        Reading::Known { value, .. } => number::bytes(*value as f64),
+        Reading::Unavailable { unavailable } => format!("memory unavailable: {unavailable}"),
+    }
+}
+
+/// A reading as text; what is unavailable says why.
+pub fn text(reading: &Reading<String>) -> String {
+    match reading {
+        Reading::Known { value, .. } => value.clone(),
+        Reading::Unavailable { unavailable } => format!("unavailable: {unavailable}"),
+    }
+}
+
+/// A time in UTC to the minute.
+pub fn date(unix: f64) -> String {
+    match jiff::Timestamp::from_second(unix as i64) {
+        Ok(t) => t.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => format!("{unix} s after 1970"),
+    }
+}
+
+fn controls(analysis: &Analysis) -> Markup {
+    let sizes = comparison::sizes(analysis);
+    html! {
+        nav.bar aria-label="Sections and selection" {
+            ul.sections {
+                @for (id, title) in [("overview", "Overview"), ("relative", "Relative"), ("absolute", "Absolute"), ("memory", "Memory"),
+                                     ("cores", "Cores"), ("benchmarks", "Benchmarks"), ("runtimes", "Runtimes"),
+                                     ("environment", "Environment"), ("validity", "Validity")] {
+                    li { a href={ "#" (id) } { (title) } }
+                }
+            }
+            form.selection.js-only id="selection" {
+                label { span { "Baseline" } select id="baseline" { @for r in &analysis.runtimes { option value=(r.name) selected[r.name == analysis.plan.baseline] { (r.name) } } } }
+                label { span { "Measure" } select id="measure" { @for m in words::MEASURES { option value=(words::slug(m)) { (words::title(m)) } } } }
+                label { span { "Size" } select id="size" { @for (preset, cores) in &sizes { option value={ (preset) "/" (cores) } { (preset) ", " (words::cores(*cores)) } } } }
+                button type="button" id="theme" aria-label="Switch between light and dark" { "Light / dark" }
+            }
+        }
+    }
+}
+
+/// A figure of the whole session: the skeleton that the script fills, and the table of the default selection.
+fn overview_figure(analysis: &Analysis, figure: &Figure) -> Markup {
+    html! {
+        (skeleton(figure, None, default_title(analysis, figure), static_table(analysis, figure.id)))
+    }
+}
+
+/// The place of a figure. The table stands in the file where there is one; the script replaces it when the selection
+/// changes.
+pub fn skeleton(figure: &Figure, benchmark: Option<&str>, title: String, table: Markup) -> Markup {
+    html! {
+        figure.fig data-figure=(figure.id) data-benchmark=[benchmark] {
+            figcaption {
+                h3 { (title) }
+                p.caption { (figure.caption) @if figure.id == "warmup" { " " span.thinning {} } }
+                @if figure.id == "forest" { label.js-only { span { "Runtime " } select.runtime {} } }
+            }
+            div.plot {}
+            details.table {
+                summary { "Table and downloads" }
+                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } { (table) }
+                p.downloads.js-only {}
+            }
+        }
+    }
+}
+
+fn default_title(analysis: &Analysis, figure: &Figure) -> String {
+    let size = comparison::sizes(analysis).into_iter().next();
+    let size = size.map_or_else(String::new, |(p, c)| format!("{p}, {}", words::cores(c)));
+    let other = (analysis.runtimes.iter().map(|r| r.name.as_str())).find(|r| *r != analysis.plan.baseline);
+    figure
+        .title
+        .replace("{measure}", words::title(Measure::Wall))
+        .replace("{meaning}", words::meaning(Measure::Wall))
+        .replace("{baseline}", &analysis.plan.baseline)
+        .replace("{runtime}", other.unwrap_or("every runtime"))
+        .replace("{size}", &size)
+}
+
+fn static_table(analysis: &Analysis, id: &str) -> Markup {
+    let measure = match id {
+        "heat" => Measure::Wall,
+        "memory-time" => Measure::Memory,
+        "utilisation" => Measure::Utilisation,
+        _ => return html! { p { "The tables by benchmark below hold these numbers; with script, this table follows the selection." } },
+    };
+    html! { @for table in comparison::tables(analysis, measure) { (comparison_table(analysis, &table)) } }
+}
+
+fn comparison_table(analysis: &Analysis, table: &Comparison) -> Markup {
+    let relative = table.baseline.as_ref().map_or_else(String::new, |b| format!(", ratio to {b}"));
+    html! {
+        table.grid {
+            caption { (words::title(table.measure)) (relative) ": " (table.preset) ", " (words::cores(table.cores)) }
+            thead { tr { th scope="col" { "Benchmark" } @for r in &table.runtimes { th scope="col" { (r) } } } }
+            tbody {
+                @for row in &table.rows {
+                    tr { th scope="row" { (row.label) } @for e in &row.entries { td class=[tone(e.tone)] { (e.line()) } } }
+                }
+            }
+        }
+        ul.legend { @for line in comparison::legend(analysis, table) { li { (line) } } }
+    }
+}
+
+fn tone(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Better => Some("better"),
+        Tone::Worse => Some("worse"),
+        Tone::Dim => Some("dim"),
+        Tone::Bad => Some("bad"),
+    }
+}
+
+fn runtimes(analysis: &Analysis) -> Markup {
+    html! {
+        section id="runtimes" aria-labelledby="runtimes-title" {
+            h2 id="runtimes-title" { "Runtime by runtime" }
+            @for (i, r) in analysis.runtimes.iter().enumerate() {
+                details.runtime {
+                    summary { span.swatch style={ "background:" (figure::PALETTE[i % figure::PALETTE.len()]) } {} (r.name)
+                        @if let Some(h) = &r.hello { span.note { (h.version) ", " (h.language) } } }
+                    dl.facts {
+                        @match &r.hello {
+                            Some(h) => {
+                                div { dt { "Version" } dd { (h.version) } }
+                                div { dt { "Language" } dd { (h.language) } }
+                                div { dt { "Workers of the first invocation" } dd { (h.workers) } }
+                                div { dt { "Garbage collector" } dd { @if h.gc.is_empty() { "not reported" } @else { (h.gc) } } }
+                                @for (k, v) in &h.labels { div { dt { (k) } dd { (v) } } }
+                                @if !h.capabilities.is_empty() { div { dt { "Capabilities" } dd { (h.capabilities.join(", ")) } } }
+                            }
+                            None => { div { dt { "Greeting" } dd { "none came: see its failures under validity" } } }
+                        }
+                        div { dt { "Command" } dd { code { (r.command.join(" ")) } } }
+                    }
+                    (standing(analysis, &r.name))
+                }
+            }
+        }
+    }
+}
+
+/// The runtime's whole-suite summaries and its failures.
+fn standing(analysis: &Analysis, runtime: &str) -> Markup {
+    let mine: Vec<_> = analysis.summaries.iter().filter(|s| s.runtime == runtime && s.baseline == analysis.plan.baseline).collect();
+    html! {
+        @if mine.is_empty() {
+            p.note { @if runtime == analysis.plan.baseline { "The baseline: every ratio is relative to it." } @else { "No benchmark in common with the baseline yet." } }
+        } @else {
+            div.scroll tabindex="0" role="region" aria-label={ "Summary of " (runtime) } {
+                table {
+                    caption { "Relative to " (analysis.plan.baseline) ", lower is better" }
+                    thead { tr { th scope="col" { "Measure" } th scope="col" { "Size" } th.num scope="col" { "Geometric mean" } th.num scope="col" { "Benchmarks" }
+                        th scope="col" { "Smallest ratio" } th scope="col" { "Largest ratio" } th scope="col" { "Not in it" } } }
+                    tbody { @for s in mine { tr {
+                        th scope="row" { (words::title(s.measure)) }
+                        td { (s.preset) ", " (words::cores(s.cores)) }
+                        td.num { (number::ratio(&s.geomean)) }
+                        td.num { (s.common.len()) }
+                        td { (number::significant(s.smallest.1)) " (" (s.smallest.0) ")" }
+                        td { (number::significant(s.largest.1)) " (" (s.largest.0) ")" }
+                        td { @for (i, (b, why)) in s.missing.iter().enumerate() { @if i > 0 { "; " } (b) ": " (why) } @if s.missing.is_empty() { "none" } }
+                    } } }
+                }
+            }
+        }
+    }
+}
+
+fn environment(analysis: &Analysis, figures: &[Figure]) -> Markup {
+    let m = &analysis.machine;
+    html! {
+        section id="environment" aria-labelledby="environment-title" {
+            h2 id="environment-title" { "Environment" }
+            (findings(&analysis.findings))
+            details open { summary { "Machine facts" }
+                dl.facts {
+                    div { dt { "CPU" } dd { (text(&m.cpu_model)) } }
+                    div { dt { "CPUs (id: core, package, node, cache)" } dd { @for c in &m.cpus { span.cpu { (c.id) ": " (c.core) ", " (c.package) ", " (c.node) ", " (c.llc) } " " } } }
+                    div { dt { "Memory" } dd { (memory(analysis)) } }
+                    div { dt { "Kernel" } dd { (text(&m.kernel)) } }
+                    div { dt { "Distribution" } dd { (text(&m.distribution)) } }
+                    div { dt { "Virtualisation" } dd { (text(&m.virtualisation)) } }
+                    div { dt { "Control groups" } dd { (text(&m.cgroup)) } }
+                    @for (name, fact) in &m.facts { div { dt { (name) } dd { (text(fact)) } } }
+                    @for (name, event) in &m.events { div { dt { "Event " (name) } dd { @match event {
+                        Reading::Known { value: true, source } => { "countable (" (source) ")" }
+                        Reading::Known { value: false, source } => { "not countable (" (source) ")" }
+                        Reading::Unavailable { unavailable } => { "unavailable: " (unavailable) }
+                    } } } }
+                    div { dt { "Fingerprint" } dd { code { (m.fingerprint) } } }
+                }
+            }
+            @for id in ["sensors", "canary"] {
+                @let figure = find(figures, id);
+                (skeleton(figure, None, figure.title.to_string(), html! { p { "The CSV export holds these readings." } }))
+            }
+        }
+    }
+}
+
+/// What was found, why it matters, what mends it.
+pub fn findings(findings: &[Finding]) -> Markup {
+    html! {
+        @if !findings.is_empty() {
+            ul.findings { @for f in findings {
+                li class=(format!("{:?}", f.level).to_lowercase()) {
+                    strong { (format!("{:?}", f.level)) ": " (f.what) }
+                    p { (f.why) "." }
+                    @if !f.mend.is_empty() { p.mend { (f.mend) } }
+                }
+            } }
+        }
+    }
+}
+
+fn reproduction(analysis: &Analysis) -> Markup {
+    let m = &analysis.plan.method;
+    html! {
+        section id="reproduction" aria-labelledby="reproduction-title" {
+            h2 id="reproduction-title" { "Method and reproduction" }
+            p { (analysis.method) }
+            dl.facts {
+                div { dt { "Asked" } dd { code { "scoville " (analysis.arguments.join(" ")) } } }
+                div { dt { "Seed" } dd { (analysis.plan.seed) } }
+                div { dt { "Method" } dd { (m.name) ": " (m.min_blocks) " to " (m.max_blocks) " blocks"
+                    @if let Some(t) = m.target { ", until every ratio to the baseline is within " (number::percent(t)) } } }
+                div { dt { "Iterations" } dd { (m.iterations.min) " to " (m.iterations.max) " in each invocation, " (number::duration(m.iterations.floor_ns as f64)) " of timed work" } }
+                div { dt { "Margin" } dd { (number::percent(m.margin)) " count as equal" } }
+                div { dt { "Time limits" } dd { "start " (number::duration(m.limits.start_ns as f64)) ", iteration " (number::duration(m.limits.iteration_ns as f64)) ", leaving " (number::duration(m.limits.leave_ns as f64)) } }
+                div { dt { "Schema" } dd { (analysis.schema) } }
+            }
+            @let thinning = Thinning::of(analysis);
+            @if thinning.thinned { p.note { "Warm-up curves: " (thinning.note()) } }
+            p.note { "Every raw number: " code { "scoville export --format csv" } " or " code { "--format json" } "." }
+        }
+    }
+}
