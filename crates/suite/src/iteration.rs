@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter, Work};
+use crate::benchmark::{Arguments, Benchmark, Number, Outcome, Parameter, Work};
 use crate::counting::{CountedScript, Counters};
-use crate::library::{ActorLibrary, Driver, Host, Script};
+use crate::library::{ActorLibrary, DEAD_LETTERS, Driver, Host, Script};
 use crate::tools::{Latch, TimedOut, panics};
 
 /// A benchmark on the library `L`, ready to be iterated.
@@ -130,6 +130,7 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
         let benchmark = B::new(&arguments);
         let stage: &'static Stage<B> = self;
         stage.latch.arm(benchmark.actors());
+        let counters = L::counters(system);
 
         (order.begin)();
         let start = Instant::now();
@@ -149,7 +150,10 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
         let wall = start.elapsed();
 
         let record = ended.and_then(|()| {
-            let outcome = benchmark.outcome(&stage.report).map_err(Failure::Failed)?;
+            let mut outcome = benchmark.outcome(&stage.report).map_err(Failure::Failed)?;
+            outcome
+                .metrics
+                .extend(growth(&counters, &L::counters(system)).map_err(Failure::Failed)?);
             Ok(Record {
                 wall,
                 outcome,
@@ -164,5 +168,27 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
             Failure::Failed(reason) => Failure::Failed(format!("{}: {reason}", B::NAME)),
             other => other,
         })
+    }
+}
+
+/// How much each counter grew.
+fn growth(
+    before: &[(&'static str, u64)],
+    after: &[(&'static str, u64)],
+) -> Result<Vec<(&'static str, Number)>, String> {
+    let growth: Vec<_> = before
+        .iter()
+        .zip(after)
+        .map(|((name, before), (_, after))| (*name, after - before))
+        .collect();
+    match growth
+        .iter()
+        .find(|(name, growth)| *name == DEAD_LETTERS && *growth > 0)
+    {
+        Some((_, lost)) => Err(format!("{lost} messages were sent to stopped actors")),
+        None => Ok(growth
+            .into_iter()
+            .map(|(name, growth)| (name, Number::Integer(growth as i64)))
+            .collect()),
     }
 }

@@ -67,6 +67,9 @@ pub trait Script<L: ActorLibrary> {
     fn run(self, driver: &mut impl Driver<L>);
 }
 
+/// The counter of messages that were sent to stopped actors. No benchmark does that.
+pub const DEAD_LETTERS: &str = "dead_letters";
+
 /// An actor library as the runner sees it: something that can be started, asked and used. Adapters implement it.
 pub trait Host: ActorLibrary {
     /// The started library. It lives as long as the process and serves every iteration.
@@ -83,6 +86,13 @@ pub trait Host: ActorLibrary {
 
     /// Runs `script` on the calling thread. Every actor that comes of it counts `latch` down once, when it has stopped.
     fn drive(system: &mut Self::System, latch: &'static Latch, script: impl Script<Self>);
+
+    /// What the library has counted since it was started, as far as it can tell that at no cost. An iteration reports the
+    /// differences as metrics; it fails if [`DEAD_LETTERS`] grew.
+    fn counters(system: &Self::System) -> Vec<(&'static str, u64)> {
+        let _ = system;
+        Vec::new()
+    }
 }
 
 /// How a library is to be started.
@@ -92,6 +102,9 @@ pub struct Options {
     pub workers: usize,
     /// The scheduling or placement policy; `None` means the library's default.
     pub policy: Option<String>,
+    /// Whether the driver may collect what it sends and hand it over in batches. A variant with the label
+    /// `sends=deferred`; only for libraries that offer it.
+    pub batched: bool,
 }
 
 impl Options {
@@ -100,6 +113,7 @@ impl Options {
         Self {
             workers,
             policy: None,
+            batched: false,
         }
     }
 

@@ -47,10 +47,7 @@ fn converse(name: &str, policy: Option<String>) -> Result<Ending, PeerError> {
         let known: Vec<_> = runtimes().iter().map(|runtime| runtime.name).collect();
         PeerError::Usage(format!("no such runtime; known are: {}", known.join(", ")))
     })?;
-    let options = Options {
-        workers: workers()?,
-        policy,
-    };
+    let options = runtime.options(workers()?, policy);
     runtime.serve(&options, &mut BufReader::new(&laboratory), &mut &laboratory)
 }
 
@@ -240,7 +237,11 @@ fn hello<'a, L: Host>(runtime: &'a Runtime, workers: usize, programs: &[Box<dyn 
         capabilities: std::iter::once("count-messages".to_owned())
             .chain(policies)
             .collect(),
-        labels: Map::new(),
+        labels: runtime
+            .labels
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .collect(),
         benchmarks: programs.iter().map(|program| program.name()).collect(),
     }
 }

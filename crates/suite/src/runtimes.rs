@@ -3,6 +3,7 @@
 use std::io::{BufRead, Write};
 
 use crate::adapters::actix::{self, Actix};
+use crate::adapters::datil::{self, Datil};
 use crate::adapters::kameo::Kameo;
 use crate::adapters::ractor::Ractor;
 use crate::adapters::tokio::Tokio;
@@ -27,12 +28,24 @@ pub struct Runtime {
     pub policies: &'static [&'static str],
     /// What a reader of its figures should know about how it is used.
     pub note: &'static str,
+    /// Labels that hold for every benchmark, as name and value.
+    pub labels: &'static [(&'static str, &'static str)],
+    batched: bool,
     serve: Serve,
 }
 
 type Serve = fn(&Runtime, &Options, &mut dyn BufRead, &mut dyn Write) -> Result<Ending, PeerError>;
 
 impl Runtime {
+    /// How the library is to be started.
+    pub fn options(&self, workers: usize, policy: Option<String>) -> Options {
+        Options {
+            workers,
+            policy,
+            batched: self.batched,
+        }
+    }
+
     /// Starts the library and holds a conversation with the laboratory. See [`crate::peer`].
     ///
     /// # Errors
@@ -57,7 +70,29 @@ pub fn runtime(name: &str) -> Option<&'static Runtime> {
     RUNTIMES.iter().find(|runtime| runtime.name == name)
 }
 
-static RUNTIMES: [Runtime; 4] = [
+static RUNTIMES: [Runtime; 6] = [
+    Runtime {
+        name: "datil",
+        title: "datil",
+        version: env!("SUITE_VERSION_DATIL"),
+        homepage: "",
+        policies: &datil::POLICIES,
+        note: "the driver sends one by one",
+        labels: &[],
+        batched: false,
+        serve: serve::<Datil>,
+    },
+    Runtime {
+        name: "datil-batched",
+        title: "datil, batched driver",
+        version: env!("SUITE_VERSION_DATIL"),
+        homepage: "",
+        policies: &datil::POLICIES,
+        note: "the driver creates actors and sends through a client scope, which hands over batches",
+        labels: &[("sends", "deferred")],
+        batched: true,
+        serve: serve::<Datil>,
+    },
     Runtime {
         name: "tokio",
         title: "tokio",
@@ -65,6 +100,8 @@ static RUNTIMES: [Runtime; 4] = [
         homepage: "https://tokio.rs",
         policies: &[],
         note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
+        labels: &[],
+        batched: false,
         serve: serve::<Tokio>,
     },
     Runtime {
@@ -75,6 +112,8 @@ static RUNTIMES: [Runtime; 4] = [
         policies: &actix::POLICIES,
         note: "all actors on one of the arbiters, which is actix's default and mostly its fastest placement; the policy \
                spread places them on all arbiters in turn",
+        labels: &[],
+        batched: false,
         serve: serve::<Actix>,
     },
     Runtime {
@@ -84,6 +123,8 @@ static RUNTIMES: [Runtime; 4] = [
         homepage: "https://github.com/slawlor/ractor",
         policies: &[],
         note: "actors without supervisor, started by spawn_instant; no propagation of spans",
+        labels: &[],
+        batched: false,
         serve: serve::<Ractor>,
     },
     Runtime {
@@ -93,6 +134,8 @@ static RUNTIMES: [Runtime; 4] = [
         homepage: "https://github.com/tqwewe/kameo",
         policies: &[],
         note: "unbounded mailboxes, actors without supervisor; no tracing",
+        labels: &[],
+        batched: false,
         serve: serve::<Kameo>,
     },
 ];

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use common::{iterate, mismatch, quick, start};
 use suite::adapters::actix::Actix;
+use suite::adapters::datil::Datil;
 use suite::adapters::kameo::Kameo;
 use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
@@ -44,4 +45,9 @@ fn ractor() {
 #[test]
 fn kameo() {
     all_benchmarks::<Kameo>();
+}
+
+#[test]
+fn datil() {
+    all_benchmarks::<Datil>();
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use common::{iterate, mismatch, start, tiny};
 use suite::adapters::actix::Actix;
+use suite::adapters::datil::{self, Datil};
 use suite::adapters::kameo::Kameo;
 use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
@@ -58,8 +59,8 @@ fn actix() {
 fn actix_spread() {
     for workers in [1, 2, 4] {
         let options = Options {
-            workers,
             policy: Some("spread".to_owned()),
+            ..Options::workers(workers)
         };
         all_benchmarks::<Actix>(&mut Actix::start(&options).expect("actix starts"));
     }
@@ -73,4 +74,31 @@ fn ractor() {
 #[test]
 fn kameo() {
     with_workers::<Kameo>();
+}
+
+#[test]
+fn datil() {
+    with_workers::<Datil>();
+}
+
+#[test]
+fn datil_batched() {
+    for workers in [1, 2, 4] {
+        let options = Options {
+            batched: true,
+            ..Options::workers(workers)
+        };
+        all_benchmarks::<Datil>(&mut Datil::start(&options).expect("datil starts"));
+    }
+}
+
+#[test]
+fn datil_with_every_policy() {
+    for policy in datil::POLICIES {
+        let options = Options {
+            policy: Some(policy.to_owned()),
+            ..Options::workers(3)
+        };
+        all_benchmarks::<Datil>(&mut Datil::start(&options).expect("datil starts"));
+    }
 }

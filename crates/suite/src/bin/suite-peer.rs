@@ -1,6 +1,4 @@
-//! One library of the suite as a peer, without the laboratory's command: `peer NAME [POLICY]`.
-//!
-//! To talk to it by hand: `socat - EXEC:'sh -c "exec peer tokio 3<&0"'` with `SCOVILLE_WORKERS=2`.
+//! One library of the suite as a peer, without the laboratory's command: `suite-peer NAME [POLICY]`.
 
 use std::process::ExitCode;
 
@@ -9,7 +7,7 @@ fn main() -> ExitCode {
     match arguments.next() {
         Some(name) => suite::peer::main(&name, arguments.next()),
         None => {
-            eprintln!("usage: peer NAME [POLICY]");
+            eprintln!("usage: suite-peer NAME [POLICY]");
             ExitCode::from(2)
         }
     }
