@@ -59,7 +59,10 @@ impl Options {
         let mut options: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
-            let name = word.strip_prefix("--").unwrap_or_else(|| panic!("not an option: {word}")).to_owned();
+            let name = word
+                .strip_prefix("--")
+                .unwrap_or_else(|| panic!("not an option: {word}"))
+                .to_owned();
             let value = words.next().unwrap_or_else(|| panic!("--{name} needs a value"));
             options.entry(name).or_default().push(value);
         }
@@ -71,7 +74,9 @@ impl Options {
     }
 
     fn number(&self, name: &str, default: u64) -> u64 {
-        self.text(name).map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("--{name} {text}: {e}")))
+        self.text(name).map_or(default, |text| {
+            text.parse().unwrap_or_else(|e| panic!("--{name} {text}: {e}"))
+        })
     }
 }
 
@@ -90,8 +95,16 @@ impl Peer {
         let socket = unsafe { File::from_raw_fd(3) };
         let lines = BufReader::new(socket.try_clone().expect("descriptor 3 is open"));
         let mut seed = [0; 8];
-        File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut seed)).expect("/dev/urandom");
-        let mut peer = Peer { options, lines, socket, random: u64::from_le_bytes(seed) | 1, pace: 1.0 };
+        File::open("/dev/urandom")
+            .and_then(|mut file| file.read_exact(&mut seed))
+            .expect("/dev/urandom");
+        let mut peer = Peer {
+            options,
+            lines,
+            socket,
+            random: u64::from_le_bytes(seed) | 1,
+            pace: 1.0,
+        };
         let own = peer.vary("process-jitter-percent");
         peer.pace = own * (1.0 + peer.options.number("slow-percent", 0) as f64 / 100.0);
         peer
@@ -107,7 +120,10 @@ impl Peer {
     }
 
     fn hello(&self) -> Value {
-        let told = std::env::var("SCOVILLE_WORKERS").ok().and_then(|w| w.parse().ok()).unwrap_or(1);
+        let told = std::env::var("SCOVILLE_WORKERS")
+            .ok()
+            .and_then(|w| w.parse().ok())
+            .unwrap_or(1);
         json!({
             "type": "hello",
             "protocol": self.options.number("protocol", 1),
@@ -236,9 +252,9 @@ impl Peer {
                 hang()
             }
             "close" => {
-                // SAFETY: only closes a descriptor; whatever is read or written later fails.
-                unsafe { libc::close(3) };
-                hang_without_reading()
+                // SAFETY: ends the connection of every copy of the descriptor; touches no memory.
+                unsafe { libc::shutdown(3, libc::SHUT_RDWR) };
+                hang()
             }
             "flood" => flood(1 << 30),
             "chatter" => {
@@ -270,7 +286,11 @@ impl Peer {
 
 /// Sends a signal to this process.
 fn signal(name: &str) -> ! {
-    let number = if name == "SEGV" { libc::SIGSEGV } else { libc::SIGKILL };
+    let number = if name == "SEGV" {
+        libc::SIGSEGV
+    } else {
+        libc::SIGKILL
+    };
     // SAFETY: restores the default action, which ends the process; no handler of ours runs.
     unsafe {
         libc::signal(number, libc::SIG_DFL);
@@ -281,10 +301,6 @@ fn signal(name: &str) -> ! {
 
 /// Does not read descriptor 3, and so does not see `stop`.
 fn hang() -> ! {
-    hang_without_reading()
-}
-
-fn hang_without_reading() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(1));
     }
@@ -320,6 +336,7 @@ fn flood(bytes: usize) {
 }
 
 /// Starts a process and forgets it.
+#[expect(clippy::zombie_processes, reason = "not waiting for it is the misbehaviour")]
 fn leak(command: &[&str]) {
     Command::new(command[0])
         .args(&command[1..])

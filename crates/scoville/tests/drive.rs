@@ -10,7 +10,10 @@ use scoville::drive::{Host, Interrupt};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::invocation::{FailureKind, Invocation, Order, Outcome};
 
-const CRASHED_3: FailureKind = FailureKind::Crashed { status: Some(3), signal: None };
+const CRASHED_3: FailureKind = FailureKind::Crashed {
+    status: Some(3),
+    signal: None,
+};
 
 /// An order whose limit for one state is short.
 fn hasty(options: &str) -> Order {
@@ -22,7 +25,10 @@ fn hasty(options: &str) -> Order {
 }
 
 fn timed_out(state: &str) -> FailureKind {
-    FailureKind::TimedOut { state: state.to_owned(), limit_ns: 300 * MS }
+    FailureKind::TimedOut {
+        state: state.to_owned(),
+        limit_ns: 300 * MS,
+    }
 }
 
 #[test]
@@ -39,9 +45,18 @@ fn a_good_peer_brings_complete_columns() {
         let cpu = columns.cpu_ns.unwrap();
         assert!(cpu.value().unwrap().iter().all(|&ns| ns > 0), "{cpu:?}");
         let peaks = columns.peak_bytes.unwrap();
-        assert!(peaks.value().unwrap().iter().all(|&bytes| bytes > 20_000_000), "{peaks:?}");
-        assert_eq!(columns.metrics["iteration"], (0..5).map(|i| Some(f64::from(i))).collect::<Vec<_>>());
-        assert_eq!(columns.fields, BTreeMap::from([("result".to_owned(), Value::Int(42))]));
+        assert!(
+            peaks.value().unwrap().iter().all(|&bytes| bytes > 20_000_000),
+            "{peaks:?}"
+        );
+        assert_eq!(
+            columns.metrics["iteration"],
+            (0..5).map(|i| Some(f64::from(i))).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            columns.fields,
+            BTreeMap::from([("result".to_owned(), Value::Int(42))])
+        );
 
         let process = invocation.process;
         assert!(process.start_ns.unwrap() < process.wall_ns);
@@ -51,38 +66,54 @@ fn a_good_peer_brings_complete_columns() {
         assert!(process.run_queue_wait_ns.value().is_some());
         assert_eq!(process.threads.value(), Some(&1));
         assert_eq!(process.events.len(), 8);
-        assert!(process.events.values().all(|event| event.value() != Some(&0.0) || event.value().is_none()
-            || process.events["context-switches"].value().is_some()));
     }
 }
 
 #[test]
 fn the_peak_of_one_iteration_is_not_that_of_another() {
-    // Only the first iteration's memory is large, because only the hello's invocation allocates before it.
     let small = invoke_both_ways(&order("--allocate 1000000"));
     let large = invoke_both_ways(&order("--allocate 64000000"));
     for (small, large) in small.iter().zip(&large) {
         let peak = |i: &Invocation| i.iterations.peak_bytes.as_ref().unwrap().value().unwrap()[4];
-        assert!(peak(small) + 40_000_000 < peak(large), "{} {}", peak(small), peak(large));
+        assert!(
+            peak(small) + 40_000_000 < peak(large),
+            "{} {}",
+            peak(small),
+            peak(large)
+        );
     }
 }
 
 #[test]
 fn the_environment_is_the_same_for_everybody() {
     let mut order = order("");
-    order.launch.command = vec!["sh".into(), "-c".into(), "env; ulimit -c; ls -l /proc/self/fd; exit 3".into()];
+    order.launch.command = vec![
+        "sh".into(),
+        "-c".into(),
+        "env; ulimit -c; ls -l /proc/self/fd; exit 3".into(),
+    ];
     order.launch.env.insert("OWN".into(), "value".into());
-    for invocation in assert_fails(&order, &CRASHED_3, "exited with status 3 while the laboratory waited for `hello`") {
+    for invocation in assert_fails(
+        &order,
+        &CRASHED_3,
+        "exited with status 3 while the laboratory waited for `hello`",
+    ) {
         let output = &failure(&invocation).stderr_tail;
         let has = |line: &str| output.lines().any(|l| l == line);
-        assert!(has("SCOVILLE_WORKERS=1") && has("OWN=value") && has("LC_ALL=C.UTF-8"), "{output}");
+        assert!(
+            has("SCOVILLE_WORKERS=1") && has("OWN=value") && has("LC_ALL=C.UTF-8"),
+            "{output}"
+        );
         assert!(has(&format!("SCOVILLE_PADDING={}", "x".repeat(100))), "{output}");
         assert!(!output.contains("CARGO"), "{output}");
         assert!(has("0"), "core files are not off: {output}");
         // 0 to 3 and the folder that ls itself reads.
         let fds = output.lines().filter(|line| line.contains(" -> ")).count();
         assert_eq!(fds, 5, "{output}");
-        assert!(output.contains(" 3 -> socket:") || output.contains("3 -> 'socket:"), "{output}");
+        assert!(
+            output.contains(" 3 -> socket:") || output.contains("3 -> 'socket:"),
+            "{output}"
+        );
     }
 }
 
@@ -90,39 +121,80 @@ fn the_environment_is_the_same_for_everybody() {
 fn a_program_that_is_missing_is_told_from_one_that_fails() {
     let mut order = order("");
     order.launch.command = vec!["no-such-program-anywhere".into()];
-    assert_fails(&order, &FailureKind::CannotStart, "there is no program no-such-program-anywhere on PATH");
+    assert_fails(
+        &order,
+        &FailureKind::CannotStart,
+        "there is no program no-such-program-anywhere on PATH",
+    );
     order.launch.command = vec!["./no/such/file".into()];
     assert_fails(&order, &FailureKind::CannotStart, "has the runtime been built?");
     order.launch.command = vec!["/etc/passwd".into()];
     assert_fails(&order, &FailureKind::CannotStart, "Permission denied");
     order.launch.command = command("");
     order.launch.cwd = "/no/such/folder".into();
-    assert_fails(&order, &FailureKind::CannotStart, "entering the working directory /no/such/folder");
+    assert_fails(
+        &order,
+        &FailureKind::CannotStart,
+        "entering the working directory /no/such/folder",
+    );
 }
 
 #[test]
 fn a_crash_is_told_in_every_state() {
-    for (state, waited) in [("start", "`hello`"), ("run", "`begin`"), ("begin", "`end`"), ("bye", "`bye`")] {
-        let kind = FailureKind::Crashed { status: None, signal: Some(11) };
-        let words = format!("ended by signal 11 (SIGSEGV: invalid memory access) while the laboratory waited for {waited}");
+    for (state, waited) in [
+        ("start", "`hello`"),
+        ("run", "`begin`"),
+        ("begin", "`end`"),
+        ("bye", "`bye`"),
+    ] {
+        let kind = FailureKind::Crashed {
+            status: None,
+            signal: Some(11),
+        };
+        let words = format!(
+            "ended by signal 11 (SIGSEGV: invalid memory access) while the laboratory waited for {waited}"
+        );
         let invocations = assert_fails(&order(&format!("--at {state} --do crash")), &kind, &words);
         for invocation in invocations {
             let tail = &failure(&invocation).stderr_tail;
-            assert!(tail.contains("last words on stderr") && tail.contains("last words on stdout"), "{tail}");
+            assert!(
+                tail.contains("last words on stderr") && tail.contains("last words on stdout"),
+                "{tail}"
+            );
             // Iterations that were complete stay; the crash at `bye` comes after five.
-            assert_eq!(invocation.iterations.wall_ns.len(), if state == "bye" { 5 } else { 0 });
+            assert_eq!(
+                invocation.iterations.wall_ns.len(),
+                if state == "bye" { 5 } else { 0 }
+            );
         }
     }
-    let aborted = FailureKind::Crashed { status: None, signal: Some(6) };
+    let aborted = FailureKind::Crashed {
+        status: None,
+        signal: Some(6),
+    };
     assert_fails(&order("--at begin --do abort"), &aborted, "SIGABRT");
-    let left = FailureKind::Crashed { status: Some(0), signal: None };
-    assert_fails(&order("--at begin --do exit0"), &left, "exited with status 0 while the laboratory waited for `end`");
+    let left = FailureKind::Crashed {
+        status: Some(0),
+        signal: None,
+    };
+    assert_fails(
+        &order("--at begin --do exit0"),
+        &left,
+        "exited with status 0 while the laboratory waited for `end`",
+    );
 }
 
 #[test]
 fn a_peer_that_dies_in_the_middle_of_a_line_says_so() {
-    let kind = FailureKind::Crashed { status: Some(1), signal: None };
-    assert_fails(&order("--at begin --do half-line"), &kind, "in the middle of a line (11 bytes");
+    let kind = FailureKind::Crashed {
+        status: Some(1),
+        signal: None,
+    };
+    assert_fails(
+        &order("--at begin --do half-line"),
+        &kind,
+        "in the middle of a line (11 bytes",
+    );
 }
 
 #[test]
@@ -136,20 +208,36 @@ fn a_hang_is_told_in_every_state() {
         let words = format!("did not come to {waited} within 0.3 s");
         let invocations = assert_fails(&hasty(&format!("--at {at} --do hang")), &timed_out(state), &words);
         for invocation in invocations {
-            assert!(failure(&invocation).diagnosis.contains("thread "), "{invocation:?}");
+            assert!(
+                failure(&invocation).diagnosis.contains("thread "),
+                "{invocation:?}"
+            );
         }
     }
 }
 
 #[test]
 fn a_hang_that_ignores_sigterm_is_killed() {
-    assert_fails(&hasty("--at begin --do hang-hard"), &timed_out("running"), "did not come to `end`");
+    assert_fails(
+        &hasty("--at begin --do hang-hard"),
+        &timed_out("running"),
+        "did not come to `end`",
+    );
 }
 
 #[test]
 fn a_runtime_that_can_is_asked_for_a_diagnosis() {
-    for invocation in assert_fails(&hasty("--at begin --do print-signals"), &timed_out("running"), "`end`") {
-        assert!(failure(&invocation).diagnosis.contains("thread dump of the dummy"), "{invocation:?}");
+    for invocation in assert_fails(
+        &hasty("--at begin --do print-signals"),
+        &timed_out("running"),
+        "`end`",
+    ) {
+        assert!(
+            failure(&invocation)
+                .diagnosis
+                .contains("thread dump of the dummy"),
+            "{invocation:?}"
+        );
     }
 }
 
@@ -159,10 +247,19 @@ fn every_violation_of_the_protocol_has_its_own_words() {
         ("--at begin --do garbage", "sent a line that is not JSON"),
         ("--at begin --do unknown-type", "unknown type \"begun\""),
         ("--at begin --do no-type", "without the string field `type`"),
-        ("--at run --do early-end", "sent `end` while the laboratory waited for `begin`"),
+        (
+            "--at run --do early-end",
+            "sent `end` while the laboratory waited for `begin`",
+        ),
         ("--at begin --do huge-line", "a line of more than 16 MiB"),
-        ("--at begin --do close", "closed descriptor 3 while the laboratory waited for `end`"),
-        ("--name other", "calls itself \"other\" in `hello`; its manifest says \"dummy\""),
+        (
+            "--at begin --do close",
+            "closed descriptor 3 while the laboratory waited for `end`",
+        ),
+        (
+            "--name other",
+            "calls itself \"other\" in `hello`; its manifest says \"dummy\"",
+        ),
         ("--protocol 2", "speaks protocol 2"),
     ] {
         assert_fails(&order(options), &FailureKind::Protocol, words);
@@ -171,9 +268,15 @@ fn every_violation_of_the_protocol_has_its_own_words() {
 
 #[test]
 fn a_wrong_result_shows_no_time() {
-    let mismatch =
-        Mismatch { field: "result".into(), expected: Value::Int(42), got: Some(Value::Int(43)) };
-    let kind = FailureKind::WrongResult { iteration: 3, mismatch };
+    let mismatch = Mismatch {
+        field: "result".into(),
+        expected: Value::Int(42),
+        got: Some(Value::Int(43)),
+    };
+    let kind = FailureKind::WrongResult {
+        iteration: 3,
+        mismatch,
+    };
     for invocation in assert_fails(&order("--wrong-at 3"), &kind, "result is 43, expected 42") {
         assert_eq!(invocation.iterations, Default::default());
     }
@@ -186,7 +289,11 @@ fn a_wrong_result_shows_no_time() {
 #[test]
 fn the_number_of_workers_is_compared() {
     let kind = FailureKind::Workers { asked: 1, uses: 4 };
-    assert_fails(&order("--workers 4"), &kind, "was told to use 1 workers and reports 4");
+    assert_fails(
+        &order("--workers 4"),
+        &kind,
+        "was told to use 1 workers and reports 4",
+    );
 }
 
 #[test]
@@ -199,8 +306,14 @@ fn a_runtime_that_leaves_its_cpus_is_found_out() {
             assert_eq!(invocation.outcome, Outcome::Ok);
         } else {
             let failure = failure(&invocation);
-            assert!(matches!(failure.kind, FailureKind::Workers { asked: 1, uses } if uses > 1), "{failure:?}");
-            assert!(failure.message.contains("must not widen its affinity"), "{failure:?}");
+            assert!(
+                matches!(failure.kind, FailureKind::Workers { asked: 1, uses } if uses > 1),
+                "{failure:?}"
+            );
+            assert!(
+                failure.message.contains("must not widen its affinity"),
+                "{failure:?}"
+            );
             assert_eq!(invocation.iterations, Default::default());
         }
     }
@@ -209,15 +322,30 @@ fn a_runtime_that_leaves_its_cpus_is_found_out() {
 #[test]
 fn what_the_peer_says_of_itself_is_kept() {
     let kind = FailureKind::BadParameter;
-    assert_fails(&order("--at run --do fail-bad-parameter"), &kind, "refused the parameters: because of the test");
-    assert_fails(&order("--at begin --do fail-failed"), &FailureKind::Assertion, "because of the test");
+    assert_fails(
+        &order("--at run --do fail-bad-parameter"),
+        &kind,
+        "refused the parameters: because of the test",
+    );
+    assert_fails(
+        &order("--at begin --do fail-failed"),
+        &FailureKind::Assertion,
+        "because of the test",
+    );
     for invocation in invoke_both_ways(&order("--at run --do fail-unsupported")) {
-        assert_eq!(invocation.outcome, Outcome::Unsupported { reason: "because of the test".into() });
+        assert_eq!(
+            invocation.outcome,
+            Outcome::Unsupported {
+                reason: "because of the test".into()
+            }
+        );
     }
     let mut order = order("");
     order.group.benchmark = "big".into();
     for invocation in invoke_both_ways(&order) {
-        let Outcome::Unsupported { reason } = invocation.outcome else { panic!("{:?}", invocation.outcome) };
+        let Outcome::Unsupported { reason } = invocation.outcome else {
+            panic!("{:?}", invocation.outcome)
+        };
         assert!(reason.contains("does not list big"), "{reason}");
     }
 }
@@ -228,15 +356,36 @@ fn counted_work_is_compared_and_never_timed() {
     order.count_messages = true;
     for invocation in invoke_both_ways(&order) {
         assert_eq!(invocation.outcome, Outcome::Ok);
-        assert_eq!(invocation.iterations.work, Some(Work { actors: 2, messages: 301 }));
+        assert_eq!(
+            invocation.iterations.work,
+            Some(Work {
+                actors: 2,
+                messages: 301
+            })
+        );
         assert!(invocation.iterations.wall_ns.is_empty() && invocation.iterations.outer_ns.is_empty());
     }
     order.launch.command = command("--work 2,300");
-    let (expected, counted) = (Work { actors: 2, messages: 301 }, Work { actors: 2, messages: 300 });
-    assert_fails(&order, &FailureKind::WrongWork { expected, counted }, "counted 2 actors and 300 messages");
+    let (expected, counted) = (
+        Work {
+            actors: 2,
+            messages: 301,
+        },
+        Work {
+            actors: 2,
+            messages: 300,
+        },
+    );
+    assert_fails(
+        &order,
+        &FailureKind::WrongWork { expected, counted },
+        "counted 2 actors and 300 messages",
+    );
     order.launch.command = command("");
     for invocation in invoke_both_ways(&order) {
-        let Outcome::Unsupported { reason } = invocation.outcome else { panic!("{:?}", invocation.outcome) };
+        let Outcome::Unsupported { reason } = invocation.outcome else {
+            panic!("{:?}", invocation.outcome)
+        };
         assert!(reason.contains("cannot count messages"), "{reason}");
     }
 }
@@ -245,8 +394,10 @@ fn counted_work_is_compared_and_never_timed() {
 fn children_left_behind_are_ended_and_told() {
     for what in ["leak", "leak-setsid", "leak-daemon"] {
         let kind = FailureKind::LeftChildren { count: 1 };
-        assert_fails(&order(&format!("--at run --do {what}")), &kind, "running after its exit; they have been ended")
-            .map(|invocation| assert!(!invocation.iterations.wall_ns.is_empty()));
+        let words = "running after its exit; they have been ended";
+        for invocation in assert_fails(&order(&format!("--at bye --do {what}")), &kind, words) {
+            assert_eq!(invocation.iterations.wall_ns.len(), 5);
+        }
     }
 }
 
@@ -296,7 +447,10 @@ fn the_first_press_lets_the_invocation_finish_and_the_second_ends_it() {
         assert_eq!(failure(&invocation).kind, FailureKind::Interrupted);
         assert!(!host.dirty());
         // The next invocation starts on a clean machine.
-        assert_eq!(host.invoke(&order(""), &Interrupt::default()).outcome, Outcome::Ok);
+        assert_eq!(
+            host.invoke(&order(""), &Interrupt::default()).outcome,
+            Outcome::Ok
+        );
     }
 }
 

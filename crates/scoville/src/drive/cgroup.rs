@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -19,8 +20,10 @@ const PREFIX: &str = "scoville-";
 #[derive(Debug)]
 pub struct Hierarchy {
     folder: PathBuf,
-    next: u64,
 }
+
+/// Numbers leaves; common to all hosts of this process, because their leaves lie in one folder.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// One control group. Dropping it removes the folder if it is empty.
 #[derive(Debug)]
@@ -38,10 +41,13 @@ impl Hierarchy {
     pub fn find() -> Result<Self, String> {
         let read = |path: &str| fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
         let folder = own_folder(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?)?;
-        let mut hierarchy = Hierarchy { folder, next: 0 };
+        let hierarchy = Hierarchy { folder };
         sweep(&hierarchy.folder);
         hierarchy.leaf().map_err(|e| {
-            format!("no control group can be made in {} ({e})", hierarchy.folder.display())
+            format!(
+                "no control group can be made in {} ({e})",
+                hierarchy.folder.display()
+            )
         })?;
         Ok(hierarchy)
     }
@@ -51,11 +57,12 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Any error of making or opening the folder.
-    pub fn leaf(&mut self) -> io::Result<Leaf> {
+    pub fn leaf(&self) -> io::Result<Leaf> {
         let me = rustix::process::getpid();
         let started = tree::start_time(me).unwrap_or(0);
-        let name = format!("{PREFIX}{}-{started}-{}", me.as_raw_nonzero(), self.next);
-        self.next += 1;
+        // Relaxed: only the number itself has to be unique.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{started}-{number}", me.as_raw_nonzero());
         let path = self.folder.join(name);
         fs::create_dir(&path)?;
         let folder = rustix::fs::open(&path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
@@ -88,13 +95,19 @@ impl Leaf {
 
     /// Largest memory charged to it, bytes, from `memory.peak`; `None` without the memory controller.
     pub fn peak_bytes(&self) -> Option<u64> {
-        fs::read_to_string(self.path.join("memory.peak")).ok()?.trim().parse().ok()
+        fs::read_to_string(self.path.join("memory.peak"))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
     }
 
     /// Processes in it that are not zombies.
     pub fn processes(&self) -> Vec<Pid> {
         let text = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)).collect()
+        text.lines()
+            .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+            .collect()
     }
 
     /// Whether anything lives in it.
@@ -195,17 +208,33 @@ mod tests {
         let hybrid = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
                       40 24 0:36 / /sys/fs/cgroup/unified rw,relatime - cgroup2 none rw\n";
         let folder = |mounts, own| own_folder(mounts, own).unwrap();
-        assert_eq!(folder(PURE, "0::/user.slice/a.scope\n"), Path::new("/sys/fs/cgroup/user.slice/a.scope"));
-        assert_eq!(folder(hybrid, "4:memory:/x\n0::/\n"), Path::new("/sys/fs/cgroup/unified"));
+        assert_eq!(
+            folder(PURE, "0::/user.slice/a.scope\n"),
+            Path::new("/sys/fs/cgroup/user.slice/a.scope")
+        );
+        assert_eq!(
+            folder(hybrid, "4:memory:/x\n0::/\n"),
+            Path::new("/sys/fs/cgroup/unified")
+        );
         let container = "29 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n";
-        assert_eq!(folder(container, "0::/docker/abc/x\n"), Path::new("/sys/fs/cgroup/x"));
-        assert!(own_folder(PURE, "4:memory:/x\n").unwrap_err().contains("no version 2"));
+        assert_eq!(
+            folder(container, "0::/docker/abc/x\n"),
+            Path::new("/sys/fs/cgroup/x")
+        );
+        assert!(
+            own_folder(PURE, "4:memory:/x\n")
+                .unwrap_err()
+                .contains("no version 2")
+        );
         assert!(own_folder("", "0::/\n").unwrap_err().contains("mounted"));
     }
 
     #[test]
     fn a_leafs_name_tells_its_owner() {
-        assert_eq!(owner("scoville-12-3456-7"), Some((Pid::from_raw(12).unwrap(), 3456)));
+        assert_eq!(
+            owner("scoville-12-3456-7"),
+            Some((Pid::from_raw(12).unwrap(), 3456))
+        );
         assert_eq!(owner("scoville-12"), None);
         assert_eq!(owner("system.slice"), None);
     }

@@ -25,14 +25,54 @@ struct Event {
 
 /// Few enough for the counters of every common CPU, so that nothing is multiplexed.
 const EVENTS: [Event; 8] = [
-    Event { name: "cycles", kind: HARDWARE, config: 0, in_kernel: false },
-    Event { name: "instructions", kind: HARDWARE, config: 1, in_kernel: false },
-    Event { name: "cache-misses", kind: HARDWARE, config: 3, in_kernel: false },
-    Event { name: "branch-misses", kind: HARDWARE, config: 5, in_kernel: false },
-    Event { name: "task-clock", kind: SOFTWARE, config: 1, in_kernel: false },
-    Event { name: "page-faults", kind: SOFTWARE, config: 2, in_kernel: false },
-    Event { name: "context-switches", kind: SOFTWARE, config: 3, in_kernel: true },
-    Event { name: "cpu-migrations", kind: SOFTWARE, config: 4, in_kernel: true },
+    Event {
+        name: "cycles",
+        kind: HARDWARE,
+        config: 0,
+        in_kernel: false,
+    },
+    Event {
+        name: "instructions",
+        kind: HARDWARE,
+        config: 1,
+        in_kernel: false,
+    },
+    Event {
+        name: "cache-misses",
+        kind: HARDWARE,
+        config: 3,
+        in_kernel: false,
+    },
+    Event {
+        name: "branch-misses",
+        kind: HARDWARE,
+        config: 5,
+        in_kernel: false,
+    },
+    Event {
+        name: "task-clock",
+        kind: SOFTWARE,
+        config: 1,
+        in_kernel: false,
+    },
+    Event {
+        name: "page-faults",
+        kind: SOFTWARE,
+        config: 2,
+        in_kernel: false,
+    },
+    Event {
+        name: "context-switches",
+        kind: SOFTWARE,
+        config: 3,
+        in_kernel: true,
+    },
+    Event {
+        name: "cpu-migrations",
+        kind: SOFTWARE,
+        config: 4,
+        in_kernel: true,
+    },
 ];
 
 /// Open counters of one process and of all that it forks.
@@ -48,12 +88,20 @@ struct Counter {
 impl Counters {
     /// Opens what the machine has on a process that has not yet exec'd; they count from its exec on.
     pub fn open(pid: Pid) -> Self {
-        Counters(EVENTS.iter().map(|event| (event.name, open(event, pid))).collect())
+        Counters(
+            EVENTS
+                .iter()
+                .map(|event| (event.name, open(event, pid)))
+                .collect(),
+        )
     }
 
     /// Reads all of them. Complete once the process has been reaped: its children's counts are added as they end.
     pub fn read(&self) -> BTreeMap<String, Reading<f64>> {
-        self.0.iter().map(|(name, counter)| ((*name).to_owned(), reading(counter))).collect()
+        self.0
+            .iter()
+            .map(|(name, counter)| ((*name).to_owned(), reading(counter)))
+            .collect()
     }
 
     /// Which events could be opened, and why the others could not.
@@ -62,16 +110,25 @@ impl Counters {
             Ok(counter) => Reading::known(true, counter.source.clone()),
             Err(reason) => Reading::unavailable(reason.clone()),
         };
-        self.0.iter().map(|(name, counter)| ((*name).to_owned(), available(counter))).collect()
+        self.0
+            .iter()
+            .map(|(name, counter)| ((*name).to_owned(), available(counter)))
+            .collect()
     }
 }
 
 fn open(event: &Event, pid: Pid) -> Result<Counter, String> {
     let attempt = |user_only| sys::perf_event_open(event.kind, event.config, user_only, pid);
     match attempt(false) {
-        Ok(fd) => Ok(Counter { fd, source: "perf_event_open".to_owned() }),
+        Ok(fd) => Ok(Counter {
+            fd,
+            source: "perf_event_open".to_owned(),
+        }),
         Err(e) if forbidden(&e) && !event.in_kernel => match attempt(true) {
-            Ok(fd) => Ok(Counter { fd, source: "perf_event_open, user mode only".to_owned() }),
+            Ok(fd) => Ok(Counter {
+                fd,
+                source: "perf_event_open, user mode only".to_owned(),
+            }),
             Err(e) => Err(explain(&e)),
         },
         Err(e) => Err(explain(&e)),

@@ -92,7 +92,12 @@ mod tests {
 
     #[test]
     fn every_ladder_ends_with_the_kill() {
-        for cause in [Cause::TimedOut, Cause::Failed, Cause::Interrupted, Cause::Leftovers] {
+        for cause in [
+            Cause::TimedOut,
+            Cause::Failed,
+            Cause::Interrupted,
+            Cause::Leftovers,
+        ] {
             let rungs = rungs(cause, &Patience::default());
             assert_eq!(rungs.last().unwrap().action, Action::Kill, "{cause:?}");
         }
@@ -100,8 +105,15 @@ mod tests {
 
     #[test]
     fn only_a_time_out_asks_for_a_diagnosis() {
-        for cause in [Cause::TimedOut, Cause::Failed, Cause::Interrupted, Cause::Leftovers] {
-            let asks = rungs(cause, &Patience::default()).iter().any(|r| r.action == Action::Diagnose);
+        for cause in [
+            Cause::TimedOut,
+            Cause::Failed,
+            Cause::Interrupted,
+            Cause::Leftovers,
+        ] {
+            let asks = rungs(cause, &Patience::default())
+                .iter()
+                .any(|r| r.action == Action::Diagnose);
             assert_eq!(asks, cause == Cause::TimedOut, "{cause:?}");
         }
     }
@@ -109,7 +121,11 @@ mod tests {
     #[test]
     fn an_interrupt_reaches_the_kill_within_a_second() {
         let rungs = rungs(Cause::Interrupted, &Patience::default());
-        let polite: u64 = rungs.iter().take_while(|r| r.action != Action::Kill).map(|r| r.wait_ns).sum();
+        let polite: u64 = rungs
+            .iter()
+            .take_while(|r| r.action != Action::Kill)
+            .map(|r| r.wait_ns)
+            .sum();
         assert!(polite < 1_000_000_000);
     }
 }

@@ -2,10 +2,12 @@
 
 pub mod cgroup;
 pub mod counters;
+mod failure;
 pub mod ladder;
 pub mod launcher;
 pub mod native;
 pub mod protocol;
+pub mod simulated;
 mod sys;
 pub mod tree;
 

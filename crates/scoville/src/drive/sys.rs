@@ -47,14 +47,21 @@ pub unsafe fn fork(cgroup: Option<BorrowedFd<'_>>) -> io::Result<Fork> {
         raw => {
             let pid = Pid::from_raw(raw).ok_or_else(|| io::Error::other("fork returned no process"))?;
             let pidfd = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?;
-            Ok(Fork::Parent { pid, pidfd, in_cgroup: false })
+            Ok(Fork::Parent {
+                pid,
+                pidfd,
+                in_cgroup: false,
+            })
         }
     }
 }
 
 /// Whether `clone3` itself is missing or forbidden, so that plain `fork` may still work.
 fn fallback(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EINVAL | libc::E2BIG))
+    matches!(
+        error.raw_os_error(),
+        Some(libc::ENOSYS | libc::EPERM | libc::EINVAL | libc::E2BIG)
+    )
 }
 
 /// # Safety
@@ -113,7 +120,14 @@ pub fn place_standard_fds(standard: [BorrowedFd<'_>; 4]) -> io::Result<()> {
 fn close_on_exec_from(first: RawFd) -> io::Result<()> {
     const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
     // SAFETY: sets a flag on descriptors; touches no memory.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            first,
+            libc::c_uint::MAX,
+            CLOSE_RANGE_CLOEXEC,
+        )
+    };
     if done == 0 {
         return Ok(());
     }
@@ -148,7 +162,11 @@ pub fn reset_signals() {
 /// Replaces the process image. Returns only if that failed.
 pub fn exec(program: &CString, arguments: &[CString], environment: &[CString]) -> io::Error {
     let pointers = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect()
+        strings
+            .iter()
+            .map(|s| s.as_ptr())
+            .chain([std::ptr::null()])
+            .collect()
     };
     let (argv, envp) = (pointers(arguments), pointers(environment));
     // SAFETY: both arrays end with a null pointer, and every other element points to a C string that outlives the call.
@@ -206,7 +224,11 @@ pub fn reap(pid: Option<Pid>) -> io::Result<Option<(Pid, Exit, Usage)>> {
     let raw = unsafe { libc::wait4(wanted, &raw mut status, libc::WNOHANG, &raw mut usage) };
     if raw == -1 {
         let error = io::Error::last_os_error();
-        return if error.raw_os_error() == Some(libc::ECHILD) { Ok(None) } else { Err(error) };
+        return if error.raw_os_error() == Some(libc::ECHILD) {
+            Ok(None)
+        } else {
+            Err(error)
+        };
     }
     let Some(pid) = Pid::from_raw(raw) else {
         return Ok(None);
@@ -235,7 +257,10 @@ pub fn process_cpu_ns(pid: Pid) -> io::Result<u64> {
     if error != 0 {
         return Err(io::Error::from_raw_os_error(error));
     }
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the pointer is valid for the call.
     if unsafe { libc::clock_gettime(clock, &raw mut time) } == -1 {
         return Err(io::Error::last_os_error());

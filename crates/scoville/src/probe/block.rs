@@ -31,7 +31,10 @@ const STOP: u32 = u32::MAX;
 
 /// Reads both sensors on these CPUs.
 pub fn sense(cpus: &[u32]) -> BlockSensors {
-    BlockSensors { line_handover_ns: handover(cpus), canary_ns: canary(cpus) }
+    BlockSensors {
+        line_handover_ns: handover(cpus),
+        canary_ns: canary(cpus),
+    }
 }
 
 /// The slowest pair of neighbours in the list.
@@ -45,9 +48,14 @@ fn handover(cpus: &[u32]) -> Reading<f64> {
     match times {
         Some(times) => {
             let slowest = times.into_iter().fold(0.0, f64::max);
-            Reading::known(slowest, "cache line ping-pong between pinned threads, median of batches")
+            Reading::known(
+                slowest,
+                "cache line ping-pong between pinned threads, median of batches",
+            )
         }
-        None => Reading::unavailable("the CPUs were too busy for a cache line ping-pong, or binding to them failed"),
+        None => Reading::unavailable(
+            "the CPUs were too busy for a cache line ping-pong, or binding to them failed",
+        ),
     }
 }
 
@@ -104,7 +112,10 @@ fn return_balls(ball: &AtomicU32) {
             STOP => return,
             n if n == expected => {
                 // Not a plain store: it could overwrite the STOP of a partner who has given up.
-                if ball.compare_exchange(n, n + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                if ball
+                    .compare_exchange(n, n + 1, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
+                {
                     expected += 2;
                 }
             }
@@ -118,7 +129,8 @@ fn canary(cpus: &[u32]) -> Reading<f64> {
     let Some(&cpu) = cpus.first() else {
         return Reading::unavailable("no CPU was chosen");
     };
-    let runs = thread::spawn(move || bind(cpu).map(|()| (0..CANARY_RUNS).map(|_| chain()).collect::<Vec<f64>>()));
+    let runs =
+        thread::spawn(move || bind(cpu).map(|()| (0..CANARY_RUNS).map(|_| chain()).collect::<Vec<f64>>()));
     match runs.join().ok().flatten().and_then(median) {
         Some(ns) => Reading::known(ns, "fixed chain of integer operations, median of 5"),
         None => Reading::unavailable(format!("binding to CPU {cpu} failed")),
@@ -168,7 +180,11 @@ mod tests {
 
     #[test]
     fn a_ping_pong_ends_and_is_positive() {
-        let cpus: Vec<u32> = crate::probe::topology::cpus().iter().map(|cpu| cpu.id).take(2).collect();
+        let cpus: Vec<u32> = crate::probe::topology::cpus()
+            .iter()
+            .map(|cpu| cpu.id)
+            .take(2)
+            .collect();
         if let [a, b] = cpus[..] {
             // On a busy machine there may be no batch at all; there is never a time of 0.
             assert!(ping_pong(a, b, Duration::from_millis(20)).is_none_or(|ns| ns > 0.0));

@@ -6,7 +6,22 @@ use crate::model::machine::{Finding, Level, Machine};
 
 /// Everything worth saying, worst first.
 pub fn find(machine: &Machine) -> Vec<Finding> {
-    let rules = [battery, quota, virtual_machine, steal, load, governor, turbo, siblings, numa, swap, memory, cgroup, counters, laboratory];
+    let rules = [
+        battery,
+        quota,
+        virtual_machine,
+        steal,
+        load,
+        governor,
+        turbo,
+        siblings,
+        numa,
+        swap,
+        memory,
+        cgroup,
+        counters,
+        laboratory,
+    ];
     let mut findings: Vec<Finding> = rules.iter().filter_map(|rule| rule(machine)).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     findings
@@ -17,7 +32,12 @@ fn fact<'a>(machine: &'a Machine, name: &str) -> Option<&'a str> {
 }
 
 fn finding(level: Level, what: impl Into<String>, why: &str, mend: &str) -> Option<Finding> {
-    Some(Finding { level, what: what.into(), why: why.to_owned(), mend: mend.to_owned() })
+    Some(Finding {
+        level,
+        what: what.into(),
+        why: why.to_owned(),
+        mend: mend.to_owned(),
+    })
 }
 
 fn battery(machine: &Machine) -> Option<Finding> {
@@ -32,22 +52,38 @@ fn quota(machine: &Machine) -> Option<Finding> {
     let quota = fact(machine, "CPU quota").filter(|quota| *quota != "none")?;
     let why = "a quota stops all threads for tens of milliseconds at a time, and some runtimes size their pools by it";
     let mend = "run without a CPU quota; bind to fewer CPUs instead";
-    finding(Level::Warn, format!("a CPU quota is in force ({quota})"), why, mend)
+    finding(
+        Level::Warn,
+        format!("a CPU quota is in force ({quota})"),
+        why,
+        mend,
+    )
 }
 
 fn virtual_machine(machine: &Machine) -> Option<Finding> {
-    let kind = machine.virtualisation.value().filter(|kind| kind.contains("virtual machine"))?;
+    let kind = machine
+        .virtualisation
+        .value()
+        .filter(|kind| kind.contains("virtual machine"))?;
     let why = "the hypervisor can take CPUs away or move them apart; ratios within a block stay valid, absolute times drift";
     finding(Level::Warn, format!("this is a {kind}"), why, "")
 }
 
 fn steal(machine: &Machine) -> Option<Finding> {
-    let steal: f64 = fact(machine, "steal since boot")?.trim_end_matches(" %").parse().ok()?;
+    let steal: f64 = fact(machine, "steal since boot")?
+        .trim_end_matches(" %")
+        .parse()
+        .ok()?;
     if steal <= 1.0 {
         return None;
     }
     let why = "other virtual machines take time that looks like the runtime's own";
-    finding(Level::Warn, format!("{steal} % of the CPU time since boot went to other machines"), why, "use a dedicated host")
+    finding(
+        Level::Warn,
+        format!("{steal} % of the CPU time since boot went to other machines"),
+        why,
+        "use a dedicated host",
+    )
 }
 
 fn load(machine: &Machine) -> Option<Finding> {
@@ -56,24 +92,38 @@ fn load(machine: &Machine) -> Option<Finding> {
         return None;
     }
     let why = "other programs compete for CPUs, caches and memory; their blocks are flagged, and intervals become wider";
-    finding(Level::Warn, format!("the load average is {load}"), why, "end other programs, or wait")
+    finding(
+        Level::Warn,
+        format!("the load average is {load}"),
+        why,
+        "end other programs, or wait",
+    )
 }
 
 fn governor(machine: &Machine) -> Option<Finding> {
     let governor = fact(machine, "governor").filter(|governor| *governor != "performance")?;
     let why = "the frequency follows the load with a delay, so short and sleepy programs run slower";
-    finding(Level::Warn, format!("the frequency governor is {governor}"), why, "sudo cpupower frequency-set -g performance")
+    finding(
+        Level::Warn,
+        format!("the frequency governor is {governor}"),
+        why,
+        "sudo cpupower frequency-set -g performance",
+    )
 }
 
 fn turbo(machine: &Machine) -> Option<Finding> {
-    let source = machine.facts.get("turbo").filter(|turbo| turbo.value().is_some_and(|state| state == "on"))?;
+    let source = machine
+        .facts
+        .get("turbo")
+        .filter(|turbo| turbo.value().is_some_and(|state| state == "on"))?;
     let mend = match source {
         crate::model::reading::Reading::Known { source, .. } if source.contains("no_turbo") => {
             "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
         }
         _ => "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
     };
-    let why = "the frequency depends on how many cores are busy and how warm they are, so scaling curves bend";
+    let why =
+        "the frequency depends on how many cores are busy and how warm they are, so scaling curves bend";
     finding(Level::Warn, "turbo frequencies are on", why, mend)
 }
 
@@ -85,7 +135,11 @@ fn siblings(machine: &Machine) -> Option<Finding> {
     let why = "two hardware threads share one core; beyond one worker per core, scaling measures the sharing";
     finding(
         Level::Warn,
-        format!("{} CPUs are {} cores (SMT is on)", machine.cpus.len(), cores.len()),
+        format!(
+            "{} CPUs are {} cores (SMT is on)",
+            machine.cpus.len(),
+            cores.len()
+        ),
         why,
         "echo off | sudo tee /sys/devices/system/cpu/smt/control",
     )
@@ -97,22 +151,40 @@ fn numa(machine: &Machine) -> Option<Finding> {
         return None;
     }
     let why = "the kernel moves memory and threads between nodes in the middle of a measurement";
-    finding(Level::Warn, "automatic NUMA balancing is on", why, "echo 0 | sudo tee /proc/sys/kernel/numa_balancing")
+    finding(
+        Level::Warn,
+        "automatic NUMA balancing is on",
+        why,
+        "echo 0 | sudo tee /proc/sys/kernel/numa_balancing",
+    )
 }
 
 fn swap(machine: &Machine) -> Option<Finding> {
     let swap = fact(machine, "swap in use").filter(|swap| !swap.starts_with("0 of"))?;
     let why = "a page that comes back from swap costs a hundred thousand messages";
-    finding(Level::Note, format!("swap is in use ({swap})"), why, "sudo swapoff -a")
+    finding(
+        Level::Note,
+        format!("swap is in use ({swap})"),
+        why,
+        "sudo swapoff -a",
+    )
 }
 
 fn memory(machine: &Machine) -> Option<Finding> {
-    let available: u64 = fact(machine, "memory available")?.trim_end_matches(" MiB").parse().ok()?;
+    let available: u64 = fact(machine, "memory available")?
+        .trim_end_matches(" MiB")
+        .parse()
+        .ok()?;
     if available >= 2048 {
         return None;
     }
     let why = "runtimes with large heaps are ended by the kernel, or swap";
-    finding(Level::Warn, format!("only {available} MiB of memory are available"), why, "end other programs")
+    finding(
+        Level::Warn,
+        format!("only {available} MiB of memory are available"),
+        why,
+        "end other programs",
+    )
 }
 
 fn cgroup(machine: &Machine) -> Option<Finding> {
@@ -161,7 +233,15 @@ mod tests {
         let known = |text: &str| Reading::known(text.to_owned(), "test");
         Machine {
             cpu_model: known("cpu"),
-            cpus: (0..8).map(|id| Cpu { id, core: id, package: 0, node: 0, llc: 0 }).collect(),
+            cpus: (0..8)
+                .map(|id| Cpu {
+                    id,
+                    core: id,
+                    package: 0,
+                    node: 0,
+                    llc: 0,
+                })
+                .collect(),
             memory_bytes: Reading::known(1 << 34, "test"),
             kernel: known("6"),
             distribution: known("d"),
@@ -204,7 +284,9 @@ mod tests {
             ("memory available", "500 MiB", Level::Warn, "500 MiB"),
         ] {
             let mut machine = quiet();
-            machine.facts.insert(name.to_owned(), Reading::known(value.to_owned(), "test"));
+            machine
+                .facts
+                .insert(name.to_owned(), Reading::known(value.to_owned(), "test"));
             let findings = find(&machine);
             assert_eq!(findings.len(), 1, "{name}: {findings:?}");
             assert_eq!(findings[0].level, level);
@@ -218,7 +300,9 @@ mod tests {
         let mut machine = quiet();
         machine.cpus.iter_mut().for_each(|cpu| cpu.core /= 2);
         machine.cgroup = Reading::unavailable("read-only");
-        machine.events.insert("instructions".to_owned(), Reading::unavailable("ENOENT"));
+        machine
+            .events
+            .insert("instructions".to_owned(), Reading::unavailable("ENOENT"));
         let findings = find(&machine);
         let levels: Vec<Level> = findings.iter().map(|f| f.level).collect();
         assert_eq!(levels, [Level::Warn, Level::Warn, Level::Note]);

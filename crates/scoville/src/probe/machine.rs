@@ -14,18 +14,33 @@ use crate::model::reading::Reading;
 
 /// Facts that are one small file each: name, file.
 const FILES: [(&str, &str); 16] = [
-    ("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-    ("frequency driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
-    ("energy preference", "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference"),
+    (
+        "governor",
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    ),
+    (
+        "frequency driver",
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+    ),
+    (
+        "energy preference",
+        "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference",
+    ),
     ("SMT", "/sys/devices/system/cpu/smt/control"),
     ("isolated CPUs", "/sys/devices/system/cpu/isolated"),
-    ("transparent huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"),
+    (
+        "transparent huge pages",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+    ),
     ("NUMA balancing", "/proc/sys/kernel/numa_balancing"),
     ("ASLR", "/proc/sys/kernel/randomize_va_space"),
     ("swappiness", "/proc/sys/vm/swappiness"),
     ("overcommit", "/proc/sys/vm/overcommit_memory"),
     ("perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"),
-    ("clock source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    (
+        "clock source",
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    ),
     ("kernel command line", "/proc/cmdline"),
     ("kernel build", "/proc/sys/kernel/version"),
     ("load", "/proc/loadavg"),
@@ -55,15 +70,29 @@ pub fn probe(hierarchy: &Result<Hierarchy, String>) -> (Machine, Vec<Finding>) {
 }
 
 fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
-    let mut facts: BTreeMap<String, Reading<String>> =
-        FILES.iter().map(|&(name, path)| (name.to_owned(), file(path))).collect();
-    facts.insert("tool".to_owned(), Reading::known(env!("CARGO_PKG_VERSION").to_owned(), "this program"));
-    facts.insert("architecture".to_owned(), Reading::known(std::env::consts::ARCH.to_owned(), "this program"));
-    facts.insert("microcode".to_owned(), named(cpuinfo, "microcode", "/proc/cpuinfo"));
+    let mut facts: BTreeMap<String, Reading<String>> = FILES
+        .iter()
+        .map(|&(name, path)| (name.to_owned(), file(path)))
+        .collect();
+    facts.insert(
+        "tool".to_owned(),
+        Reading::known(env!("CARGO_PKG_VERSION").to_owned(), "this program"),
+    );
+    facts.insert(
+        "architecture".to_owned(),
+        Reading::known(std::env::consts::ARCH.to_owned(), "this program"),
+    );
+    facts.insert(
+        "microcode".to_owned(),
+        named(cpuinfo, "microcode", "/proc/cpuinfo"),
+    );
     facts.insert("turbo".to_owned(), turbo());
     facts.insert("vulnerable to".to_owned(), vulnerabilities());
     facts.insert("swap in use".to_owned(), swap(meminfo));
-    facts.insert("memory available".to_owned(), kilobytes(meminfo, "MemAvailable").map(|b| format!("{} MiB", b >> 20)));
+    facts.insert(
+        "memory available".to_owned(),
+        kilobytes(meminfo, "MemAvailable").map(|b| format!("{} MiB", b >> 20)),
+    );
     facts.insert("CPU quota".to_owned(), quota());
     facts.insert("steal since boot".to_owned(), steal());
     facts.insert("power".to_owned(), power());
@@ -84,7 +113,10 @@ fn named(text: &str, name: &str, source: &str) -> Reading<String> {
         let (key, value) = line.split_once(':')?;
         (key.trim() == name).then(|| value.trim().to_owned())
     });
-    value.map_or_else(|| Reading::unavailable(format!("{source} has no {name:?}")), |v| Reading::known(v, source))
+    value.map_or_else(
+        || Reading::unavailable(format!("{source} has no {name:?}")),
+        |v| Reading::known(v, source),
+    )
 }
 
 fn kilobytes(meminfo: &str, name: &str) -> Reading<u64> {
@@ -110,11 +142,17 @@ fn distribution() -> Reading<String> {
 /// Hypervisor by the CPU's flag and the firmware's tables, container by the marks that managers leave.
 fn virtualisation(cpuinfo: &str) -> Reading<String> {
     let mut found = Vec::new();
-    if cpuinfo.lines().any(|l| l.starts_with("flags") && l.split_whitespace().any(|flag| flag == "hypervisor")) {
+    if cpuinfo
+        .lines()
+        .any(|l| l.starts_with("flags") && l.split_whitespace().any(|flag| flag == "hypervisor"))
+    {
         let vendor = ["/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor"]
             .iter()
             .find_map(|path| fs::read_to_string(path).ok())
-            .map_or_else(|| "of an unknown kind".to_owned(), |vendor| format!("by {}", vendor.trim()));
+            .map_or_else(
+                || "of an unknown kind".to_owned(),
+                |vendor| format!("by {}", vendor.trim()),
+            );
         found.push(format!("virtual machine {vendor}"));
     }
     if let Ok(manager) = fs::read_to_string("/run/systemd/container") {
@@ -122,7 +160,11 @@ fn virtualisation(cpuinfo: &str) -> Reading<String> {
     } else if Path::new("/.dockerenv").exists() || Path::new("/run/.containerenv").exists() {
         found.push("container".to_owned());
     }
-    let text = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
+    let text = if found.is_empty() {
+        "none".to_owned()
+    } else {
+        found.join(", ")
+    };
     Reading::known(text, "CPU flags, firmware tables and container marks")
 }
 
@@ -132,8 +174,15 @@ fn cgroup(hierarchy: &Result<Hierarchy, String>) -> Reading<String> {
         Ok(hierarchy) => {
             let folder = hierarchy.folder();
             let control = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
-            let controllers = if control.trim().is_empty() { "no controllers" } else { control.trim() };
-            Reading::known(format!("version 2, leaves with {controllers}"), folder.display().to_string())
+            let controllers = if control.trim().is_empty() {
+                "no controllers"
+            } else {
+                control.trim()
+            };
+            Reading::known(
+                format!("version 2, leaves with {controllers}"),
+                folder.display().to_string(),
+            )
         }
     }
 }
@@ -161,11 +210,21 @@ fn vulnerabilities() -> Reading<String> {
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
     open.sort();
-    Reading::known(if open.is_empty() { "nothing".to_owned() } else { open.join(", ") }, FOLDER)
+    Reading::known(
+        if open.is_empty() {
+            "nothing".to_owned()
+        } else {
+            open.join(", ")
+        },
+        FOLDER,
+    )
 }
 
 fn swap(meminfo: &str) -> Reading<String> {
-    match (kilobytes(meminfo, "SwapTotal").value(), kilobytes(meminfo, "SwapFree").value()) {
+    match (
+        kilobytes(meminfo, "SwapTotal").value(),
+        kilobytes(meminfo, "SwapFree").value(),
+    ) {
         (Some(total), Some(free)) => Reading::known(
             format!("{} of {} MiB", total.saturating_sub(*free) >> 20, total >> 20),
             "/proc/meminfo",
@@ -191,7 +250,13 @@ fn steal() -> Reading<String> {
     let ticks: Vec<f64> = text
         .lines()
         .next()
-        .map(|line| line.split_whitespace().skip(1).take(8).filter_map(|w| w.parse().ok()).collect())
+        .map(|line| {
+            line.split_whitespace()
+                .skip(1)
+                .take(8)
+                .filter_map(|w| w.parse().ok())
+                .collect()
+        })
         .unwrap_or_default();
     match ticks[..] {
         [.., steal] if ticks.len() == 8 => {
@@ -203,11 +268,17 @@ fn steal() -> Reading<String> {
 }
 
 fn power() -> Reading<String> {
-    let supplies = fs::read_dir("/sys/class/power_supply").into_iter().flatten().flatten();
+    let supplies = fs::read_dir("/sys/class/power_supply")
+        .into_iter()
+        .flatten()
+        .flatten();
     let discharging = supplies
         .filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok())
         .any(|status| status.trim() == "Discharging");
-    Reading::known(if discharging { "battery" } else { "mains" }.to_owned(), "/sys/class/power_supply")
+    Reading::known(
+        if discharging { "battery" } else { "mains" }.to_owned(),
+        "/sys/class/power_supply",
+    )
 }
 
 /// What makes two sessions comparable in a history: the hardware and its shape, no measured speed and nothing that a
@@ -219,10 +290,17 @@ fn fingerprint(machine: &Machine) -> String {
         machine.cpu_model.value().map_or("?", String::as_str),
         machine.cpus.iter().map(shape).collect::<Vec<_>>().join(","),
         // Rounded, because the kernel's own share differs from version to version.
-        machine.memory_bytes.value().map_or(0, |bytes| (bytes + (1 << 29)) >> 30),
+        machine
+            .memory_bytes
+            .value()
+            .map_or(0, |bytes| (bytes + (1 << 29)) >> 30),
         machine.virtualisation.value().map_or("?", String::as_str),
     );
-    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .take(6)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -255,6 +333,9 @@ mod tests {
     fn values_are_found_by_their_whole_name() {
         assert_eq!(kilobytes("MemTotal: 2 kB\n", "MemTotal").value(), Some(&2048));
         assert_eq!(kilobytes("MemTotalX: 2 kB\n", "MemTotal").value(), None);
-        assert_eq!(named("model name\t: a : b\n", "model name", "s").value(), Some(&"a : b".to_owned()));
+        assert_eq!(
+            named("model name\t: a : b\n", "model name", "s").value(),
+            Some(&"a : b".to_owned())
+        );
     }
 }

@@ -35,7 +35,9 @@ pub struct Snapshot {
 impl Snapshot {
     /// Reads everything for these CPUs. Costs some tens of microseconds.
     pub fn take(cpus: &[u32]) -> Self {
-        let mut times = fs::read_to_string("/proc/stat").map(|s| parse_stat(&s)).unwrap_or_default();
+        let mut times = fs::read_to_string("/proc/stat")
+            .map(|s| parse_stat(&s))
+            .unwrap_or_default();
         times.retain(|cpu, _| cpus.contains(cpu));
         Snapshot {
             at: Instant::now(),
@@ -44,7 +46,9 @@ impl Snapshot {
                 .map_err(|e| format!("/proc/pressure/cpu: {e}"))
                 .and_then(|s| parse_pressure(&s).ok_or_else(|| "/proc/pressure/cpu has no total".to_owned())),
             frequency_hz: lowest_frequency(cpus),
-            swapped_in: fs::read_to_string("/proc/vmstat").ok().and_then(|s| parse_vmstat(&s, "pswpin")),
+            swapped_in: fs::read_to_string("/proc/vmstat")
+                .ok()
+                .and_then(|s| parse_vmstat(&s, "pswpin")),
         }
     }
 
@@ -52,7 +56,9 @@ impl Snapshot {
     pub fn until(&self, later: &Snapshot, own_cpu_ns: Option<u64>) -> Sensors {
         let wall_ns = later.at.duration_since(self.at).as_nanos() as u64;
         Sensors {
-            steal: self.ticks(later, wall_ns).map(|(_, steal)| share(steal * TICK_NS, wall_ns, self.cpus.len())),
+            steal: self
+                .ticks(later, wall_ns)
+                .map(|(_, steal)| share(steal * TICK_NS, wall_ns, self.cpus.len())),
             foreign: self.foreign(later, wall_ns, own_cpu_ns),
             cpu_pressure: pressure(&self.pressure_us, &later.pressure_us, wall_ns),
             frequency_hz: match (self.frequency_hz, later.frequency_hz) {
@@ -88,7 +94,10 @@ impl Snapshot {
         match self.ticks(later, wall_ns) {
             Reading::Known { value: (busy, _), .. } => {
                 let others = (busy * TICK_NS).saturating_sub(own);
-                Reading::known(share(others, wall_ns, self.cpus.len()), "/proc/stat less the tree's own CPU time")
+                Reading::known(
+                    share(others, wall_ns, self.cpus.len()),
+                    "/proc/stat less the tree's own CPU time",
+                )
             }
             Reading::Unavailable { unavailable } => Reading::Unavailable { unavailable },
         }
@@ -117,18 +126,28 @@ fn parse_stat(text: &str) -> BTreeMap<u32, CpuTime> {
         // user nice system idle iowait irq softirq steal; guest time is part of user.
         let ticks: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
         let tick = |i: usize| ticks.get(i).copied().unwrap_or(0);
-        Some((cpu, CpuTime { busy: tick(0) + tick(1) + tick(2) + tick(5) + tick(6), steal: tick(7) }))
+        Some((
+            cpu,
+            CpuTime {
+                busy: tick(0) + tick(1) + tick(2) + tick(5) + tick(6),
+                steal: tick(7),
+            },
+        ))
     };
     text.lines().filter_map(line).collect()
 }
 
 fn parse_pressure(text: &str) -> Option<u64> {
     let some = text.lines().find(|line| line.starts_with("some "))?;
-    some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
+    some.split_whitespace()
+        .find_map(|word| word.strip_prefix("total="))?
+        .parse()
+        .ok()
 }
 
 fn parse_vmstat(text: &str, name: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+    text.lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
 }
 
 fn lowest_frequency(cpus: &[u32]) -> Option<f64> {
@@ -172,7 +191,8 @@ mod tests {
     #[test]
     fn what_cannot_be_known_is_not_zero() {
         let start = Instant::now();
-        let short = snapshot(start, 0, 0, 0).until(&snapshot(start + Duration::from_millis(50), 1, 0, 0), Some(0));
+        let short =
+            snapshot(start, 0, 0, 0).until(&snapshot(start + Duration::from_millis(50), 1, 0, 0), Some(0));
         assert_eq!(short.steal.value(), None);
         let long = snapshot(start, 0, 0, 0).until(&snapshot(start + Duration::from_secs(1), 1, 0, 0), None);
         assert_eq!(long.foreign.value(), None);
@@ -181,8 +201,14 @@ mod tests {
     #[test]
     fn the_kernels_files_are_read() {
         let stat = "cpu  9 9 9 9\ncpu1 1 2 3 100 50 4 5 6 7 0\nintr 5\n";
-        assert_eq!(parse_stat(stat), BTreeMap::from([(1, CpuTime { busy: 15, steal: 6 })]));
-        assert_eq!(parse_pressure("some avg10=0.00 avg60=0 avg300=0 total=77\nfull total=1\n"), Some(77));
+        assert_eq!(
+            parse_stat(stat),
+            BTreeMap::from([(1, CpuTime { busy: 15, steal: 6 })])
+        );
+        assert_eq!(
+            parse_pressure("some avg10=0.00 avg60=0 avg300=0 total=77\nfull total=1\n"),
+            Some(77)
+        );
         assert_eq!(parse_vmstat("pswpin_x 3\npswpin 4\n", "pswpin"), Some(4));
     }
 }

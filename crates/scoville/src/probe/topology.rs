@@ -12,7 +12,9 @@ pub fn cpus() -> Vec<Cpu> {
     let allowed = fs::read_to_string("/proc/self/status")
         .ok()
         .and_then(|status| {
-            let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+            let list = status
+                .lines()
+                .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
             parse_cpu_list(list)
         })
         .unwrap_or_default();
@@ -24,7 +26,13 @@ pub fn cpus() -> Vec<Cpu> {
 fn read(folder: &Path, allowed: &[u32]) -> Vec<Cpu> {
     let cpu = |&id: &u32| {
         let folder = folder.join(format!("cpu{id}"));
-        let number = |file: &str| fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u32>().ok();
+        let number = |file: &str| {
+            fs::read_to_string(folder.join(file))
+                .ok()?
+                .trim()
+                .parse::<u32>()
+                .ok()
+        };
         Cpu {
             id,
             core: number("topology/core_id").unwrap_or(id),
@@ -38,19 +46,23 @@ fn read(folder: &Path, allowed: &[u32]) -> Vec<Cpu> {
 
 /// The node is the name of a link in the CPU's folder.
 fn node(folder: &Path) -> Option<u32> {
-    fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
-        entry.file_name().to_str()?.strip_prefix("node")?.parse().ok()
-    })
+    fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .find_map(|entry| entry.file_name().to_str()?.strip_prefix("node")?.parse().ok())
 }
 
 /// Identity of the cache with the highest level: the first CPU that shares it.
 fn last_level_cache(folder: &Path) -> Option<u32> {
-    let caches = fs::read_dir(folder.join("cache")).ok()?.flatten().filter_map(|entry| {
-        let read = |file: &str| fs::read_to_string(entry.path().join(file)).ok();
-        let level: u32 = read("level")?.trim().parse().ok()?;
-        let first = *parse_cpu_list(&read("shared_cpu_list")?)?.first()?;
-        Some((level, first))
-    });
+    let caches = fs::read_dir(folder.join("cache"))
+        .ok()?
+        .flatten()
+        .filter_map(|entry| {
+            let read = |file: &str| fs::read_to_string(entry.path().join(file)).ok();
+            let level: u32 = read("level")?.trim().parse().ok()?;
+            let first = *parse_cpu_list(&read("shared_cpu_list")?)?.first()?;
+            Some((level, first))
+        });
     caches.max().map(|(_, first)| first)
 }
 
@@ -75,7 +87,9 @@ fn by_thread(cpus: &[Cpu]) -> (Vec<&Cpu>, Vec<&Cpu>) {
     let mut sorted: Vec<&Cpu> = cpus.iter().collect();
     sorted.sort_by_key(|cpu| (cpu.package, cpu.node, cpu.llc, cpu.core, cpu.id));
     let mut seen = BTreeSet::new();
-    sorted.into_iter().partition(|cpu| seen.insert((cpu.package, cpu.core)))
+    sorted
+        .into_iter()
+        .partition(|cpu| seen.insert((cpu.package, cpu.core)))
 }
 
 fn one_cache(cpus: &[&Cpu], n: usize) -> Option<Vec<u32>> {
@@ -94,13 +108,27 @@ mod tests {
         (0..32)
             .map(|id| {
                 let core = id % 16;
-                Cpu { id, core: core % 8, package: core / 8, node: core / 8, llc: core / 4 * 4 }
+                Cpu {
+                    id,
+                    core: core % 8,
+                    package: core / 8,
+                    node: core / 8,
+                    llc: core / 4 * 4,
+                }
             })
             .collect()
     }
 
     fn laptop(n: u32) -> Vec<Cpu> {
-        (0..n).map(|id| Cpu { id, core: id, package: 0, node: 0, llc: 0 }).collect()
+        (0..n)
+            .map(|id| Cpu {
+                id,
+                core: id,
+                package: 0,
+                node: 0,
+                llc: 0,
+            })
+            .collect()
     }
 
     #[test]
@@ -150,7 +178,25 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        assert_eq!(read(folder.path(), &[7]), [Cpu { id: 7, core: 3, package: 1, node: 2, llc: 4 }]);
-        assert_eq!(read(folder.path(), &[8]), [Cpu { id: 8, core: 8, package: 0, node: 0, llc: 0 }]);
+        assert_eq!(
+            read(folder.path(), &[7]),
+            [Cpu {
+                id: 7,
+                core: 3,
+                package: 1,
+                node: 2,
+                llc: 4
+            }]
+        );
+        assert_eq!(
+            read(folder.path(), &[8]),
+            [Cpu {
+                id: 8,
+                core: 8,
+                package: 0,
+                node: 0,
+                llc: 0
+            }]
+        );
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
 
 use scoville::drive::ladder::Patience;
 use scoville::drive::native::{NativeHost, Options};
@@ -15,20 +17,46 @@ use scoville::model::runtime::Launch;
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000 * MS;
 
-/// The dummy's program; cargo builds examples together with the tests.
+/// The dummy's program, brought up to date once per test program: `cargo test --test NAME` alone would not build it.
 pub fn program() -> PathBuf {
-    let mut path = std::env::current_exe().expect("a test knows its own path");
-    path.pop();
-    path.pop();
-    path.push("examples/dummy_peer");
-    assert!(path.exists(), "{} is missing: run `cargo build -p scoville --example dummy_peer`", path.display());
-    path
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(build).clone()
+}
+
+fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own path");
+    // TARGET/PROFILE/deps/test
+    let profile = test.ancestors().nth(2).expect("cargo's folders");
+    let target = profile.parent().expect("cargo's folders");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "scoville",
+            "--example",
+            "dummy_peer",
+            "--target-dir",
+        ])
+        .arg(target);
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+    assert!(
+        cargo.status().expect("cargo starts").success(),
+        "{cargo:?} failed"
+    );
+    profile.join("examples/dummy_peer")
 }
 
 /// The command line of a dummy with these options.
 pub fn command(options: &str) -> Vec<String> {
     let program = program().to_string_lossy().into_owned();
-    std::iter::once(program).chain(options.split_whitespace().map(str::to_owned)).collect()
+    std::iter::once(program)
+        .chain(options.split_whitespace().map(str::to_owned))
+        .collect()
 }
 
 /// Five iterations of a benchmark that returns 42, with limits that no healthy dummy meets.
@@ -41,14 +69,30 @@ pub fn order(options: &str) -> Order {
             quit: Some("SIGUSR1".to_owned()),
         },
         reports_as: "dummy".to_owned(),
-        group: GroupKey { benchmark: "pingpong".to_owned(), preset: "tiny".to_owned(), cores: 1 },
+        group: GroupKey {
+            benchmark: "pingpong".to_owned(),
+            preset: "tiny".to_owned(),
+            cores: 1,
+        },
         parameters: BTreeMap::from([("pings".to_owned(), Value::Int(1))]),
         expect: BTreeMap::from([("result".to_owned(), Value::Int(42))]),
-        work: Work { actors: 2, messages: 301 },
+        work: Work {
+            actors: 2,
+            messages: 301,
+        },
         workers: 1,
         cpus: vec![scoville::probe::topology::cpus()[0].id],
-        iterations: IterationRule { min: 5, max: 5, floor_ns: 0, ceiling_ns: u64::MAX },
-        limits: Limits { start_ns: 60 * SECOND, iteration_ns: 60 * SECOND, leave_ns: 60 * SECOND },
+        iterations: IterationRule {
+            min: 5,
+            max: 5,
+            floor_ns: 0,
+            ceiling_ns: u64::MAX,
+        },
+        limits: Limits {
+            start_ns: 60 * SECOND,
+            iteration_ns: 60 * SECOND,
+            leave_ns: 60 * SECOND,
+        },
         count_messages: false,
         padding: 100,
     }
@@ -57,7 +101,10 @@ pub fn order(options: &str) -> Order {
 /// A host whose ladder is short enough for tests.
 pub fn host(cgroups: bool) -> NativeHost {
     let options = Options {
-        launcher: vec![env!("CARGO_BIN_EXE_scoville").to_owned(), launcher::ARGUMENT.to_owned()],
+        launcher: vec![
+            env!("CARGO_BIN_EXE_scoville").to_owned(),
+            launcher::ARGUMENT.to_owned(),
+        ],
         patience: Patience {
             stop_ns: 300 * MS,
             diagnose_ns: 300 * MS,
@@ -95,7 +142,11 @@ pub fn assert_fails(order: &Order, kind: &FailureKind, words: &str) -> [Invocati
     for invocation in &invocations {
         let failure = failure(invocation);
         assert_eq!(&failure.kind, kind, "{failure:?}");
-        assert!(failure.message.contains(words), "{:?} has no {words:?}", failure.message);
+        assert!(
+            failure.message.contains(words),
+            "{:?} has no {words:?}",
+            failure.message
+        );
     }
     invocations
 }

@@ -57,7 +57,12 @@ pub fn become_program(spawn: &Spawn, ends: ChildEnds, null: OwnedFd, launcher: P
     sys::exit_now(127)
 }
 
-fn prepare_and_exec(spawn: &Spawn, ends: ChildEnds, null: OwnedFd, launcher: Pid) -> Result<Infallible, String> {
+fn prepare_and_exec(
+    spawn: &Spawn,
+    ends: ChildEnds,
+    null: OwnedFd,
+    launcher: Pid,
+) -> Result<Infallible, String> {
     let program = c_string(&spawn.program)?;
     let arguments = c_strings(&spawn.arguments)?;
     let environment = c_strings(&spawn.environment)?;
@@ -67,15 +72,30 @@ fn prepare_and_exec(spawn: &Spawn, ends: ChildEnds, null: OwnedFd, launcher: Pid
     die_with(launcher).map_err(step("arranging to end with the laboratory"))?;
     bind(&spawn.cpus).map_err(step("binding to the CPUs"))?;
     // A crashing runtime must not spend seconds, and gigabytes, on a core file that nobody asked for.
-    rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
-        .map_err(|e| step("switching core files off")(e.into()))?;
+    rustix::process::setrlimit(
+        Resource::Core,
+        Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        },
+    )
+    .map_err(|e| step("switching core files off")(e.into()))?;
     std::env::set_current_dir(&spawn.cwd)
         .map_err(|e| format!("entering the working directory {}: {e}", spawn.cwd))?;
     sys::reset_signals();
     wait_for_go(ends.go)?;
-    sys::place_standard_fds([null.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd(), ends.conversation.as_fd()])
-        .map_err(step("placing the descriptors"))?;
-    Err(format!("{}: {}", spawn.program, sys::exec(&program, &arguments, &environment)))
+    sys::place_standard_fds([
+        null.as_fd(),
+        ends.stdout.as_fd(),
+        ends.stderr.as_fd(),
+        ends.conversation.as_fd(),
+    ])
+    .map_err(step("placing the descriptors"))?;
+    Err(format!(
+        "{}: {}",
+        spawn.program,
+        sys::exec(&program, &arguments, &environment)
+    ))
 }
 
 /// The kernel kills this process when the launcher ends. If it had ended before this call, nobody would: so look again.

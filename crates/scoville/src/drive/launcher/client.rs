@@ -51,8 +51,9 @@ impl Launcher {
     /// # Errors
     /// If the program cannot be started.
     pub fn start(command: &[String]) -> io::Result<Self> {
-        let (program, arguments) =
-            command.split_first().ok_or_else(|| io::Error::other("the launcher's command line is empty"))?;
+        let (program, arguments) = command
+            .split_first()
+            .ok_or_else(|| io::Error::other("the launcher's command line is empty"))?;
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -65,7 +66,10 @@ impl Launcher {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Launcher { socket: Some(ours), process })
+        Ok(Launcher {
+            socket: Some(ours),
+            process,
+        })
     }
 
     /// The launcher's own process.
@@ -100,12 +104,24 @@ impl Launcher {
         let (started, mut received) = self.answer::<Started>()?;
         let pid = started.pid.map_err(io::Error::other)?;
         let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the launcher named process 0"))?;
-        let pidfd = received.pop().ok_or_else(|| io::Error::other("the launcher sent no pidfd"))?;
+        let pidfd = received
+            .pop()
+            .ok_or_else(|| io::Error::other("the launcher sent no pidfd"))?;
         // Only our ends: a runtime that never reads must not stop the laboratory.
         for ours in [&conversation, &stdout, &stderr] {
             rustix::io::ioctl_fionbio(ours, true)?;
         }
-        Ok(Launched { pid, pidfd, wiring: Wiring { conversation, stdout, stderr }, go, failure })
+        Ok(Launched {
+            pid,
+            pidfd,
+            wiring: Wiring {
+                conversation,
+                stdout,
+                stderr,
+            },
+            go,
+            failure,
+        })
     }
 
     /// Reaps a process that has ended, and the orphans of its tree that have ended.
@@ -113,22 +129,35 @@ impl Launcher {
     /// # Errors
     /// If the launcher is gone.
     pub fn reap(&self, pid: Pid) -> io::Result<Reaped> {
-        wire::send(self.socket()?.as_fd(), &Request::Reap { pid: pid.as_raw_nonzero().get() }, &[])?;
+        wire::send(
+            self.socket()?.as_fd(),
+            &Request::Reap {
+                pid: pid.as_raw_nonzero().get(),
+            },
+            &[],
+        )?;
         Ok(self.answer()?.0)
     }
 
     fn answer<T: serde::de::DeserializeOwned>(&self) -> io::Result<(T, Vec<OwnedFd>)> {
         let socket = self.socket()?;
-        let patience = Timespec { tv_sec: ANSWER_SECONDS, tv_nsec: 0 };
+        let patience = Timespec {
+            tv_sec: ANSWER_SECONDS,
+            tv_nsec: 0,
+        };
         let mut poll = [PollFd::new(socket, PollFlags::IN)];
         if rustix::io::retry_on_intr(|| rustix::event::poll(&mut poll, Some(&patience)))? == 0 {
-            return Err(io::Error::other(format!("the launcher did not answer for {ANSWER_SECONDS} s")));
+            return Err(io::Error::other(format!(
+                "the launcher did not answer for {ANSWER_SECONDS} s"
+            )));
         }
         wire::receive(socket.as_fd())?.ok_or_else(|| io::Error::other("the launcher is gone"))
     }
 
     fn socket(&self) -> io::Result<&OwnedFd> {
-        self.socket.as_ref().ok_or_else(|| io::Error::other("the launcher has been told to leave"))
+        self.socket
+            .as_ref()
+            .ok_or_else(|| io::Error::other("the launcher has been told to leave"))
     }
 }
 

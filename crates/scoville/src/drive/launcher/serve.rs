@@ -25,7 +25,11 @@ pub fn main() -> io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     let null = null_above_standard()?;
-    let mut launcher = Server { socket, null, started: Vec::new() };
+    let mut launcher = Server {
+        socket,
+        null,
+        started: Vec::new(),
+    };
     let served = launcher.serve();
     launcher.end_everything();
     served
@@ -74,13 +78,21 @@ impl Server {
                 let pid = Ok(pid.as_raw_nonzero().get());
                 wire::send(self.socket.as_fd(), &Started { pid }, &[pidfd.as_fd()])
             }
-            Err(e) => wire::send(self.socket.as_fd(), &Started { pid: Err(e.to_string()) }, &[]),
+            Err(e) => wire::send(
+                self.socket.as_fd(),
+                &Started {
+                    pid: Err(e.to_string()),
+                },
+                &[],
+            ),
         }
     }
 
     fn spawn(&mut self, spawn: Spawn, ends: ChildEnds) -> io::Result<(Pid, OwnedFd)> {
         if tree::thread_count(None) != Some(1) {
-            return Err(io::Error::other("the launcher has more than one thread and must not fork"));
+            return Err(io::Error::other(
+                "the launcher has more than one thread and must not fork",
+            ));
         }
         let launcher = rustix::process::getpid();
         let cgroup = ends.cgroup.as_ref().map(AsFd::as_fd);
@@ -90,7 +102,11 @@ impl Server {
                 let null = duplicate(self.null.as_fd());
                 child::become_program(&spawn, ends, null, launcher)
             }
-            Fork::Parent { pid, pidfd, in_cgroup } => {
+            Fork::Parent {
+                pid,
+                pidfd,
+                in_cgroup,
+            } => {
                 let leaf = spawn.cgroup.map(PathBuf::from);
                 self.started.push((pid, leaf.clone()));
                 if let (Some(leaf), false) = (leaf, in_cgroup) {
@@ -105,7 +121,12 @@ impl Server {
     /// Reaps `pid` and every orphan that has ended.
     fn reap(&mut self, pid: i32) -> io::Result<Reaped> {
         let wanted = Pid::from_raw(pid).ok_or_else(|| io::Error::other("process 0 cannot be reaped"))?;
-        let mut reaped = Reaped { exit: None, usage: Usage::default(), orphans: Usage::default(), orphan_count: 0 };
+        let mut reaped = Reaped {
+            exit: None,
+            usage: Usage::default(),
+            orphans: Usage::default(),
+            orphan_count: 0,
+        };
         if let Some((_, exit, usage)) = sys::reap(Some(wanted))? {
             reaped.exit = Some(exit);
             reaped.usage = usage;

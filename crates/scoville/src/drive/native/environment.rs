@@ -7,12 +7,22 @@ use crate::model::invocation::Order;
 
 /// What is taken over from the laboratory's own environment: where programs, libraries, home and scratch space are.
 /// Everything else could change a measurement without anybody seeing it.
-const PASSED: [&str; 8] =
-    ["PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "JAVA_HOME", "ERLANG_HOME"];
+const PASSED: [&str; 8] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "JAVA_HOME",
+    "ERLANG_HOME",
+];
 
 /// The runtime's whole environment.
 pub fn variables(order: &Order) -> BTreeMap<String, String> {
-    let passed = PASSED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    let passed = PASSED
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
     let mut variables: BTreeMap<String, String> = passed.collect();
     for (name, value) in [("LANG", "C.UTF-8"), ("LC_ALL", "C.UTF-8")] {
         variables.insert(name.to_owned(), value.to_owned());
@@ -38,10 +48,15 @@ pub fn resolve(order: &Order, variables: &BTreeMap<String, String>) -> Result<Pa
         return if file.exists() {
             Ok(file)
         } else {
-            Err(format!("{} does not exist; has the runtime been built?", file.display()))
+            Err(format!(
+                "{} does not exist; has the runtime been built?",
+                file.display()
+            ))
         };
     }
-    let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+    let path = variables
+        .get("PATH")
+        .map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
     path.split(':')
         .map(|folder| order.launch.cwd.join(folder).join(name))
         .find(|file| executable(file))

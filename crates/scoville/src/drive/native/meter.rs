@@ -133,8 +133,11 @@ impl<'a> Meter<'a> {
         self.fold_peak();
         self.count_threads();
         let processes = self.leaf.map_or_else(|| vec![self.pid], Leaf::processes);
-        let helpers: Option<u64> =
-            processes.iter().filter(|&&pid| pid != self.pid).map(|&pid| tree::peak_bytes(pid)).sum();
+        let helpers: Option<u64> = processes
+            .iter()
+            .filter(|&&pid| pid != self.pid)
+            .map(|&pid| tree::peak_bytes(pid))
+            .sum();
         self.farewell = Some(Farewell {
             peak: self.peak.zip(helpers).map(|(own, helpers)| own + helpers),
             processes: processes.len().max(1),
@@ -148,7 +151,9 @@ impl<'a> Meter<'a> {
             self.iterations.cpu_ns = Some(self.cpu_column());
             self.iterations.peak_bytes = Some(match self.peaks.iter().copied().collect() {
                 Some(peaks) => Reading::known(peaks, "VmHWM of the process, reset before the iteration"),
-                None => Reading::unavailable("the kernel does not let the peak be reset (/proc/PID/clear_refs)"),
+                None => {
+                    Reading::unavailable("the kernel does not let the peak be reset (/proc/PID/clear_refs)")
+                }
             });
         }
         let whole = self.whole();
@@ -173,8 +178,16 @@ impl<'a> Meter<'a> {
         let (peak_bytes, run_queue_wait_ns) = match &self.farewell {
             None => (Reading::unavailable(DIED), Reading::unavailable(DIED)),
             Some(farewell) => (
-                known_or(farewell.peak, &peak_source(farewell.processes), "VmHWM cannot be read"),
-                known_or(farewell.wait_ns, "schedstat of the threads alive at `bye`", "the kernel has no schedstat"),
+                known_or(
+                    farewell.peak,
+                    &peak_source(farewell.processes),
+                    "VmHWM cannot be read",
+                ),
+                known_or(
+                    farewell.wait_ns,
+                    "schedstat of the threads alive at `bye`",
+                    "the kernel has no schedstat",
+                ),
             ),
         };
         let never = "the process ended before it said `hello`";
@@ -222,7 +235,10 @@ fn peak_source(processes: usize) -> String {
 }
 
 fn known_or(value: Option<u64>, source: &str, reason: &str) -> Reading<u64> {
-    value.map_or_else(|| Reading::unavailable(reason), |value| Reading::known(value, source))
+    value.map_or_else(
+        || Reading::unavailable(reason),
+        |value| Reading::known(value, source),
+    )
 }
 
 #[cfg(test)]
@@ -242,7 +258,10 @@ mod tests {
     fn columns_have_equal_length_whatever_is_reported_when() {
         let mut meter = Meter::new(rustix::process::getpid(), None, false);
         meter.greeted();
-        for (i, metrics) in [&[][..], &[("a", 1.0)], &[("a", 2.0), ("b", 3.0)], &[]].into_iter().enumerate() {
+        for (i, metrics) in [&[][..], &[("a", 1.0)], &[("a", 2.0), ("b", 3.0)], &[]]
+            .into_iter()
+            .enumerate()
+        {
             meter.before_run();
             meter.began(100);
             meter.ended(100 + i as u64, end(i as u64, metrics));
@@ -269,7 +288,9 @@ mod tests {
         meter.began(0);
         meter.ended(5, end(5, &[("a", 1.0)]));
         let (iterations, whole) = meter.finish();
-        assert!(iterations.wall_ns.is_empty() && iterations.outer_ns.is_empty() && iterations.cpu_ns.is_none());
+        assert!(
+            iterations.wall_ns.is_empty() && iterations.outer_ns.is_empty() && iterations.cpu_ns.is_none()
+        );
         assert_eq!(whole.peak_bytes.value(), None);
     }
 

@@ -11,6 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use rustix::thread::CpuSet;
 
 use super::cgroup::Hierarchy;
+use super::failure::never_ran;
 use super::ladder::Patience;
 use super::launcher::{self, Launcher};
 use super::{Host, Interrupt};
@@ -65,9 +66,18 @@ impl NativeHost {
     /// If the launcher cannot be started.
     pub fn start(options: Options) -> io::Result<Self> {
         let launcher = Launcher::start(&options.launcher)?;
-        let hierarchy =
-            if options.cgroups { Hierarchy::find() } else { Err("control groups are switched off".to_owned()) };
-        Ok(NativeHost { options, launcher: Some(launcher), hierarchy, start: Instant::now(), dirty: false })
+        let hierarchy = if options.cgroups {
+            Hierarchy::find()
+        } else {
+            Err("control groups are switched off".to_owned())
+        };
+        Ok(NativeHost {
+            options,
+            launcher: Some(launcher),
+            hierarchy,
+            start: Instant::now(),
+            dirty: false,
+        })
     }
 
     /// The launcher, started anew if it was lost.
@@ -90,7 +100,9 @@ impl Host for NativeHost {
     }
 
     fn unix(&self) -> f64 {
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |d| d.as_secs_f64())
     }
 
     fn sense_block(&mut self, cpus: &[u32]) -> BlockSensors {
@@ -99,13 +111,17 @@ impl Host for NativeHost {
 
     fn invoke(&mut self, order: &Order, interrupt: &Interrupt) -> Invocation {
         if let Err(e) = self.launcher() {
-            return run::nothing(order, FailureKind::Laboratory, &format!("starting the launcher: {e}"));
+            return never_ran(
+                order,
+                FailureKind::Laboratory,
+                &format!("starting the launcher: {e}"),
+            );
         }
         let (Some(launcher), options) = (self.launcher.as_ref(), &self.options) else {
-            return run::nothing(order, FailureKind::Laboratory, "the launcher is gone");
+            return never_ran(order, FailureKind::Laboratory, "the launcher is gone");
         };
         let aside = StepAside::from(&order.cpus);
-        let done = run::run(launcher, self.hierarchy.as_mut().ok(), options, order, interrupt);
+        let done = run::run(launcher, self.hierarchy.as_ref().ok(), options, order, interrupt);
         drop(aside);
         self.dirty |= done.dirty;
         if done.launcher_lost {

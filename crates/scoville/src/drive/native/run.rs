@@ -1,6 +1,6 @@
 //! One invocation on the real machine, from fork to reaping.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
@@ -16,12 +16,13 @@ use super::output::Tail;
 use crate::drive::Interrupt;
 use crate::drive::cgroup::{self, Hierarchy, Leaf};
 use crate::drive::counters::Counters;
+use crate::drive::failure::{invalidates, never_ran};
 use crate::drive::ladder::{self, Cause};
 use crate::drive::launcher::{Launcher, Reaped, Spawn, Wiring};
 use crate::drive::protocol::{self, Action, Conversation, State, Terms, Verdict};
 use crate::drive::tree;
 use crate::model::invocation::{
-    Failure, FailureKind, Hello, Invocation, Iterations, Order, Outcome, ProcessUse, Sensors,
+    Failure, FailureKind, Hello, Invocation, Iterations, Order, Outcome, ProcessUse,
 };
 use crate::model::reading::Reading;
 use crate::probe::sensors::Snapshot;
@@ -49,13 +50,13 @@ pub struct Done {
 /// Runs one invocation.
 pub fn run(
     launcher: &Launcher,
-    hierarchy: Option<&mut Hierarchy>,
+    hierarchy: Option<&Hierarchy>,
     options: &Options,
     order: &Order,
     interrupt: &Interrupt,
 ) -> Done {
     let failed = |kind, message: &str, launcher_lost| Done {
-        invocation: nothing(order, kind, message),
+        invocation: never_ran(order, kind, message),
         dirty: false,
         launcher_lost,
     };
@@ -66,15 +67,26 @@ pub fn run(
     };
     let leaf = match hierarchy.map(Hierarchy::leaf).transpose() {
         Ok(leaf) => leaf,
-        Err(e) => return failed(FailureKind::Laboratory, &format!("making a control group: {e}"), false),
+        Err(e) => {
+            return failed(
+                FailureKind::Laboratory,
+                &format!("making a control group: {e}"),
+                false,
+            );
+        }
     };
     let spawn = Spawn {
         program: program.to_string_lossy().into_owned(),
         arguments: order.launch.command.clone(),
-        environment: variables.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+        environment: variables
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect(),
         cwd: order.launch.cwd.to_string_lossy().into_owned(),
         cpus: order.cpus.clone(),
-        cgroup: leaf.as_ref().map(|leaf| leaf.path().to_string_lossy().into_owned()),
+        cgroup: leaf
+            .as_ref()
+            .map(|leaf| leaf.path().to_string_lossy().into_owned()),
     };
     let before = Snapshot::take(&order.cpus);
     let launched = match launcher.spawn(spawn, leaf.as_ref().map(Leaf::folder)) {
@@ -91,46 +103,17 @@ pub fn run(
             return failed(FailureKind::CannotStart, &reason, launcher_lost);
         }
     };
-    let mut tree = Tree { pid, pidfd, leaf: leaf.as_ref(), launcher, dead: false };
+    let mut tree = Tree {
+        pid,
+        pidfd,
+        leaf: leaf.as_ref(),
+        launcher,
+        dead: false,
+    };
     let mut driver = Driver::new(order, options, interrupt, start, wiring, pid, leaf.as_ref());
     let ended = driver.drive(&mut tree);
     let wall_ns = driver.now_ns();
     driver.collect(&tree, ended, wall_ns, &counters, &before)
-}
-
-/// An invocation that never ran.
-pub fn nothing(order: &Order, kind: FailureKind, message: &str) -> Invocation {
-    const NEVER: &str = "the process was never started";
-    let failure = Failure {
-        kind,
-        message: format!("{}: {message}", order.reports_as),
-        stderr_tail: String::new(),
-        diagnosis: String::new(),
-    };
-    Invocation {
-        outcome: Outcome::Failed(failure),
-        hello: None,
-        iterations: Iterations::default(),
-        process: ProcessUse {
-            wall_ns: 0,
-            start_ns: None,
-            cpu_ns: Reading::unavailable(NEVER),
-            peak_bytes: Reading::unavailable(NEVER),
-            baseline_bytes: Reading::unavailable(NEVER),
-            voluntary_switches: Reading::unavailable(NEVER),
-            involuntary_switches: Reading::unavailable(NEVER),
-            run_queue_wait_ns: Reading::unavailable(NEVER),
-            threads: Reading::unavailable(NEVER),
-            events: BTreeMap::new(),
-        },
-        sensors: Sensors {
-            steal: Reading::unavailable(NEVER),
-            foreign: Reading::unavailable(NEVER),
-            cpu_pressure: Reading::unavailable(NEVER),
-            frequency_hz: Reading::unavailable(NEVER),
-            swapped_in: Reading::unavailable(NEVER),
-        },
-    }
 }
 
 /// The child has reported why it could not exec and is exiting.
@@ -268,7 +251,8 @@ impl<'a> Driver<'a> {
         }
         if !tree.gone() {
             let left = tree.processes().len();
-            let message = format!("{left} of its processes could not be ended, not even by SIGKILL; end them by hand");
+            let message =
+                format!("{left} of its processes could not be ended, not even by SIGKILL; end them by hand");
             ended.verdict = Verdict::Failed(FailureKind::Laboratory, message);
             ended.dirty = true;
         }
@@ -300,10 +284,19 @@ impl<'a> Driver<'a> {
                 return Talked::Alive(self.flooded(), Cause::Failed);
             }
             if self.interrupt.at_once() {
-                let message = format!("{}: ended by the user while {}", self.order.reports_as, self.state_name());
-                return Talked::Alive(Verdict::Failed(FailureKind::Interrupted, message), Cause::Interrupted);
+                let message = format!(
+                    "{}: ended by the user while {}",
+                    self.order.reports_as,
+                    self.state_name()
+                );
+                return Talked::Alive(
+                    Verdict::Failed(FailureKind::Interrupted, message),
+                    Cause::Interrupted,
+                );
             }
-            if self.closed_ns.is_some_and(|closed| now_ns > closed + CLOSED_GRACE_NS)
+            if self
+                .closed_ns
+                .is_some_and(|closed| now_ns > closed + CLOSED_GRACE_NS)
                 && self.conversation.state() != State::Exiting
             {
                 return Talked::Alive(self.conversation.closed(), Cause::Failed);
@@ -390,7 +383,10 @@ impl<'a> Driver<'a> {
             "{}: was bound to the CPUs {:?}, and its threads may run on {:?}; it must not widen its affinity",
             self.order.reports_as, ours, allowed
         );
-        let kind = FailureKind::Workers { asked: self.order.workers, uses: allowed.len() as u32 };
+        let kind = FailureKind::Workers {
+            asked: self.order.workers,
+            uses: allowed.len() as u32,
+        };
         Some(Verdict::Failed(kind, message))
     }
 
@@ -410,9 +406,10 @@ impl<'a> Driver<'a> {
 
     fn drain_output(&mut self) {
         let mut buffer = [0; 64 * 1024];
-        for (fd, open) in
-            [(&self.wiring.stdout, &mut self.stdout_open), (&self.wiring.stderr, &mut self.stderr_open)]
-        {
+        for (fd, open) in [
+            (&self.wiring.stdout, &mut self.stdout_open),
+            (&self.wiring.stderr, &mut self.stderr_open),
+        ] {
             // A bound, so that one who writes without end does not keep the laboratory from watching the clock.
             for _ in 0..16 {
                 match rustix::io::read(fd, &mut buffer[..]) {
@@ -437,15 +434,25 @@ impl<'a> Driver<'a> {
             fds.push(PollFd::new(&tree.pidfd, PollFlags::IN));
         }
         if self.closed_ns.is_none() {
-            let write = if self.unsent.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+            let write = if self.unsent.is_empty() {
+                PollFlags::empty()
+            } else {
+                PollFlags::OUT
+            };
             fds.push(PollFd::new(&self.wiring.conversation, PollFlags::IN | write));
         }
-        for (fd, open) in [(&self.wiring.stdout, self.stdout_open), (&self.wiring.stderr, self.stderr_open)] {
+        for (fd, open) in [
+            (&self.wiring.stdout, self.stdout_open),
+            (&self.wiring.stderr, self.stderr_open),
+        ] {
             if open {
                 fds.push(PollFd::new(fd, PollFlags::IN));
             }
         }
-        let timeout = Timespec { tv_sec: 0, tv_nsec: sleep_ns as i64 };
+        let timeout = Timespec {
+            tv_sec: 0,
+            tv_nsec: sleep_ns as i64,
+        };
         // An interrupted or failed poll is one that found nothing: the caller looks at everything anyway.
         let _ = rustix::event::poll(&mut fds, Some(&timeout));
         let process = !tree.dead && fds[0].revents().contains(PollFlags::IN);
@@ -464,7 +471,11 @@ impl<'a> Driver<'a> {
                 break;
             }
         }
-        let left = if tree.gone() { 0 } else { tree.processes().len() as u32 };
+        let left = if tree.gone() {
+            0
+        } else {
+            tree.processes().len() as u32
+        };
         if left > 0 {
             self.climb(tree, Cause::Leftovers);
         }
@@ -486,7 +497,10 @@ impl<'a> Driver<'a> {
     }
 
     fn lost(&self) -> Verdict {
-        let message = format!("{}: the launcher is gone and took the process with it", self.order.reports_as);
+        let message = format!(
+            "{}: the launcher is gone and took the process with it",
+            self.order.reports_as
+        );
         Verdict::Failed(FailureKind::Laboratory, message)
     }
 
@@ -533,7 +547,11 @@ impl<'a> Driver<'a> {
 
     fn wait_gone(&mut self, tree: &mut Tree<'_>, deadline_ns: u64, action: ladder::Action) {
         while !tree.gone() && self.now_ns() < deadline_ns {
-            let look_ns = if tree.dead { self.now_ns() + LOOK_NS } else { deadline_ns };
+            let look_ns = if tree.dead {
+                self.now_ns() + LOOK_NS
+            } else {
+                deadline_ns
+            };
             self.wait(tree, look_ns.min(deadline_ns));
             self.discard_conversation();
             self.drain_output();
@@ -582,9 +600,18 @@ impl<'a> Driver<'a> {
                 diagnosis: ended.diagnosis,
             }),
         };
-        let iterations = if void(&outcome) { Iterations::default() } else { iterations };
+        let iterations = match &outcome {
+            Outcome::Failed(failure) if invalidates(&failure.kind) => Iterations::default(),
+            _ => iterations,
+        };
         Done {
-            invocation: Invocation { outcome, hello: self.hello, iterations, process, sensors },
+            invocation: Invocation {
+                outcome,
+                hello: self.hello,
+                iterations,
+                process,
+                sensors,
+            },
             dirty: ended.dirty,
             launcher_lost: ended.launcher_lost,
         }
@@ -604,17 +631,6 @@ enum Talked {
     Alive(Verdict, Cause),
 }
 
-/// Whether nothing that the invocation measured may be kept: it did not do the work, or not under the conditions.
-fn void(outcome: &Outcome) -> bool {
-    matches!(
-        outcome,
-        Outcome::Failed(Failure {
-            kind: FailureKind::WrongResult { .. } | FailureKind::WrongWork { .. } | FailureKind::Workers { .. },
-            ..
-        })
-    )
-}
-
 fn process_use(
     leaf: Option<&Leaf>,
     ended: &Ended,
@@ -623,7 +639,11 @@ fn process_use(
     start_ns: Option<u64>,
     counters: &Counters,
 ) -> ProcessUse {
-    let usage = ended.reaped.as_ref().filter(|r| r.exit.is_some()).map(|r| r.usage.plus(r.orphans));
+    let usage = ended
+        .reaped
+        .as_ref()
+        .filter(|r| r.exit.is_some())
+        .map(|r| r.usage.plus(r.orphans));
     let from_wait = |value: Option<u64>| match value {
         Some(value) => Reading::known(value, "wait4 of the process and its orphans"),
         None => Reading::unavailable("the process could not be reaped"),

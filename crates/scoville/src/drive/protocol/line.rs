@@ -32,9 +32,12 @@ impl Lines {
     ///
     /// # Errors
     /// If the line, whole or not, is too long.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>, TooLong> {
+    pub fn take(&mut self) -> Result<Option<Vec<u8>>, TooLong> {
         // Only what is new is searched: a long line in many chunks costs linear time.
-        let end = self.buffer[self.searched..].iter().position(|&b| b == b'\n').map(|i| self.searched + i);
+        let end = self.buffer[self.searched..]
+            .iter()
+            .position(|&b| b == b'\n')
+            .map(|i| self.searched + i);
         let length = end.unwrap_or(self.buffer.len()) - self.start;
         if length > MAX_LINE {
             return Err(TooLong);

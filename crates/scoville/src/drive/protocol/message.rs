@@ -108,24 +108,36 @@ struct FailLine {
 pub fn parse(line: &[u8]) -> Result<Peer, String> {
     let value: serde_json::Value = serde_json::from_slice(line)
         .map_err(|e| format!("sent a line that is not JSON ({e}): {}", excerpt(line)))?;
-    let kind = value.get("type").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let kind = value
+        .get("type")
+        .and_then(serde_json::Value::as_str)
+        .map(str::to_owned);
     let Some(kind) = kind else {
-        return Err(format!("sent a line without the string field `type`: {}", excerpt(line)));
+        return Err(format!(
+            "sent a line without the string field `type`: {}",
+            excerpt(line)
+        ));
     };
-    let broken = |e: serde_json::Error| format!("sent a `{kind}` that is not understood ({e}): {}", excerpt(line));
+    let broken =
+        |e: serde_json::Error| format!("sent a `{kind}` that is not understood ({e}): {}", excerpt(line));
     match kind.as_str() {
         "hello" => {
             let HelloLine { protocol, hello } = serde_json::from_value(value).map_err(broken)?;
             Ok(Peer::Hello(protocol, Box::new(hello)))
         }
         "begin" => Ok(Peer::Begin),
-        "end" => Ok(Peer::End(Box::new(end(serde_json::from_value(value).map_err(broken)?)))),
+        "end" => Ok(Peer::End(Box::new(end(
+            serde_json::from_value(value).map_err(broken)?
+        )))),
         "fail" => {
             let FailLine { code, message } = serde_json::from_value(value).map_err(broken)?;
             Ok(Peer::Fail(code, message))
         }
         "bye" => Ok(Peer::Bye),
-        _ => Err(format!("sent a message of the unknown type {kind:?}: {}", excerpt(line))),
+        _ => Err(format!(
+            "sent a message of the unknown type {kind:?}: {}",
+            excerpt(line)
+        )),
     }
 }
 
@@ -143,13 +155,19 @@ fn end(line: EndLine) -> End {
         fields,
         metrics: line.metrics,
         per_actor: line.per_actor,
-        work: line.work.map(|w| Work { actors: w.actors, messages: w.messages }),
+        work: line.work.map(|w| Work {
+            actors: w.actors,
+            messages: w.messages,
+        }),
         gc: line.gc,
     }
 }
 
 fn number(value: &serde_json::Value) -> Option<Value> {
-    value.as_i64().map(Value::Int).or_else(|| value.as_f64().map(Value::Float))
+    value
+        .as_i64()
+        .map(Value::Int)
+        .or_else(|| value.as_f64().map(Value::Float))
 }
 
 /// The start of a line for a message, safe to print.
@@ -177,8 +195,18 @@ enum Lab<'a> {
 }
 
 /// The line that asks for an iteration.
-pub fn run(benchmark: &str, parameters: &BTreeMap<String, Value>, iteration: u32, count_messages: bool) -> String {
-    line(&Lab::Run { benchmark, parameters, iteration, count_messages })
+pub fn run(
+    benchmark: &str,
+    parameters: &BTreeMap<String, Value>,
+    iteration: u32,
+    count_messages: bool,
+) -> String {
+    line(&Lab::Run {
+        benchmark,
+        parameters,
+        iteration,
+        count_messages,
+    })
 }
 
 /// The line that asks the peer to leave.

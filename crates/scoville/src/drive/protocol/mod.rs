@@ -129,7 +129,14 @@ pub struct Conversation {
 impl Conversation {
     /// A conversation that waits for `hello`.
     pub fn new(terms: Terms) -> Self {
-        Conversation { terms, state: State::Starting, lines: Lines::default(), iteration: 0, timed_ns: 0, settled: None }
+        Conversation {
+            terms,
+            state: State::Starting,
+            lines: Lines::default(),
+            iteration: 0,
+            timed_ns: 0,
+            settled: None,
+        }
     }
 
     /// Where it is.
@@ -154,7 +161,7 @@ impl Conversation {
         }
         self.lines.push(bytes);
         while self.state != State::Over {
-            match self.lines.next() {
+            match self.lines.take() {
                 Ok(Some(line)) => self.line(&line, &mut actions),
                 Ok(None) => break,
                 Err(line::TooLong) => {
@@ -168,7 +175,10 @@ impl Conversation {
 
     /// Descriptor 3 was closed by a process that lives on.
     pub fn closed(&mut self) -> Verdict {
-        let message = format!("closed descriptor 3 while the laboratory waited for {}", self.state.awaits());
+        let message = format!(
+            "closed descriptor 3 while the laboratory waited for {}",
+            self.state.awaits()
+        );
         self.fail(FailureKind::Protocol, self.about(&message))
     }
 
@@ -225,13 +235,19 @@ impl Conversation {
                 actions.push(Action::Began);
             }
             (State::Running, Peer::End(end)) => self.end(end, actions),
-            (State::Preparing | State::Running, Peer::Fail(code, message)) => self.failed(code, message, actions),
+            (State::Preparing | State::Running, Peer::Fail(code, message)) => {
+                self.failed(code, message, actions)
+            }
             (State::Leaving, Peer::Bye) => {
                 self.state = State::Exiting;
                 actions.push(Action::Farewell);
             }
             (state, peer) => {
-                let message = format!("sent `{}` while the laboratory waited for {}", peer.name(), state.awaits());
+                let message = format!(
+                    "sent `{}` while the laboratory waited for {}",
+                    peer.name(),
+                    state.awaits()
+                );
                 self.violate(&message, actions);
             }
         }
@@ -244,7 +260,10 @@ impl Conversation {
             return actions.push(Action::Decided(verdict));
         }
         let lacks = if !hello.benchmarks.contains(&self.terms.benchmark) {
-            Some(format!("{} does not list {} among its benchmarks", hello.runtime, self.terms.benchmark))
+            Some(format!(
+                "{} does not list {} among its benchmarks",
+                hello.runtime, self.terms.benchmark
+            ))
         } else if self.terms.count_messages && !hello.capabilities.iter().any(|c| c == "count-messages") {
             Some(format!("{} cannot count messages", hello.runtime))
         } else {
@@ -259,10 +278,16 @@ impl Conversation {
 
     fn accept(&self, protocol: i64, hello: &Hello) -> Result<(), (FailureKind, String)> {
         if protocol != 1 {
-            return Err((FailureKind::Protocol, format!("speaks protocol {protocol}; this laboratory speaks 1")));
+            return Err((
+                FailureKind::Protocol,
+                format!("speaks protocol {protocol}; this laboratory speaks 1"),
+            ));
         }
         if hello.runtime != self.terms.reports_as {
-            let message = format!("calls itself {:?} in `hello`; its manifest says {:?}", hello.runtime, self.terms.reports_as);
+            let message = format!(
+                "calls itself {:?} in `hello`; its manifest says {:?}",
+                hello.runtime, self.terms.reports_as
+            );
             return Err((FailureKind::Protocol, message));
         }
         let (asked, uses) = (self.terms.workers, hello.workers);
@@ -276,7 +301,10 @@ impl Conversation {
     fn end(&mut self, end: Box<End>, actions: &mut Vec<Action>) {
         if let Err(mismatch) = benchmark::verify(&self.terms.expect, &end.fields) {
             let message = self.about(&format!("returned a wrong result: {mismatch}"));
-            let kind = FailureKind::WrongResult { iteration: self.iteration, mismatch };
+            let kind = FailureKind::WrongResult {
+                iteration: self.iteration,
+                mismatch,
+            };
             let verdict = self.fail(kind, message);
             return actions.push(Action::Decided(verdict));
         }
@@ -360,7 +388,10 @@ impl Conversation {
         let who = &self.terms.reports_as;
         match self.state {
             State::Starting => format!("{who}: {message}"),
-            _ => format!("{who}, {} iteration {}: {message}", self.terms.benchmark, self.iteration),
+            _ => format!(
+                "{who}, {} iteration {}: {message}",
+                self.terms.benchmark, self.iteration
+            ),
         }
     }
 
@@ -377,7 +408,8 @@ pub fn stop() -> String {
     message::stop()
 }
 
-fn enough(rule: &IterationRule, done: u32, timed_ns: u64) -> bool {
+/// Whether an invocation has made enough iterations, of which the timed parts add up to `timed_ns`.
+pub fn enough(rule: &IterationRule, done: u32, timed_ns: u64) -> bool {
     done >= rule.max || timed_ns > rule.ceiling_ns || (done >= rule.min && timed_ns >= rule.floor_ns)
 }
 

@@ -6,25 +6,46 @@ const HELLO: &str = r#"{"type":"hello","protocol":1,"runtime":"dummy","version":
 const BEGIN: &str = r#"{"type":"begin"}"#;
 const END: &str = r#"{"type":"end","wall_ns":1000,"result":5050,"checks":{"pongs":100},"extra":[1]}"#;
 const BYE: &str = r#"{"type":"bye"}"#;
-const WELL: Exit = Exit { status: Some(0), signal: None };
+const WELL: Exit = Exit {
+    status: Some(0),
+    signal: None,
+};
 
 fn terms(iterations: u32) -> Terms {
     Terms {
         reports_as: "dummy".into(),
         benchmark: "pingpong".into(),
         parameters: BTreeMap::from([("pings".into(), Value::Int(100))]),
-        expect: BTreeMap::from([("result".into(), Value::Int(5050)), ("pongs".into(), Value::Int(100))]),
-        work: Work { actors: 2, messages: 301 },
+        expect: BTreeMap::from([
+            ("result".into(), Value::Int(5050)),
+            ("pongs".into(), Value::Int(100)),
+        ]),
+        work: Work {
+            actors: 2,
+            messages: 301,
+        },
         workers: 2,
-        iterations: IterationRule { min: iterations, max: iterations, floor_ns: 0, ceiling_ns: u64::MAX },
-        limits: Limits { start_ns: 1_000_000_000, iteration_ns: 2_500_000_000, leave_ns: 3_000_000_000 },
+        iterations: IterationRule {
+            min: iterations,
+            max: iterations,
+            floor_ns: 0,
+            ceiling_ns: u64::MAX,
+        },
+        limits: Limits {
+            start_ns: 1_000_000_000,
+            iteration_ns: 2_500_000_000,
+            leave_ns: 3_000_000_000,
+        },
         count_messages: false,
     }
 }
 
 /// Feeds lines one by one and returns all actions.
 fn talk(conversation: &mut Conversation, lines: &[&str]) -> Vec<Action> {
-    lines.iter().flat_map(|line| conversation.feed(format!("{line}\n").as_bytes())).collect()
+    lines
+        .iter()
+        .flat_map(|line| conversation.feed(format!("{line}\n").as_bytes()))
+        .collect()
 }
 
 fn talked(lines: &[&str]) -> (Conversation, Vec<Action>) {
@@ -43,11 +64,22 @@ fn decided(actions: &[Action]) -> (FailureKind, String) {
 #[test]
 fn a_whole_conversation_makes_as_many_iterations_as_asked() {
     let mut conversation = Conversation::new(terms(3));
-    let actions = talk(&mut conversation, &[HELLO, BEGIN, END, BEGIN, END, BEGIN, END, BYE]);
+    let actions = talk(
+        &mut conversation,
+        &[HELLO, BEGIN, END, BEGIN, END, BEGIN, END, BYE],
+    );
     let ended = actions.iter().filter(|a| matches!(a, Action::Ended(_))).count();
     assert_eq!(ended, 3);
-    let sent: Vec<&str> =
-        actions.iter().filter_map(|a| if let Action::Send(line) = a { Some(line.as_str()) } else { None }).collect();
+    let sent: Vec<&str> = actions
+        .iter()
+        .filter_map(|a| {
+            if let Action::Send(line) = a {
+                Some(line.as_str())
+            } else {
+                None
+            }
+        })
+        .collect();
     assert_eq!(sent.len(), 4);
     assert_eq!(
         sent[0],
@@ -62,13 +94,21 @@ fn a_whole_conversation_makes_as_many_iterations_as_asked() {
 #[test]
 fn memory_is_taken_before_the_next_run_is_sent() {
     let (_, actions) = talked(&[HELLO, BEGIN, END]);
-    let ended = actions.iter().position(|a| matches!(a, Action::Ended(_))).unwrap();
+    let ended = actions
+        .iter()
+        .position(|a| matches!(a, Action::Ended(_)))
+        .unwrap();
     assert!(matches!(actions[ended + 1], Action::Send(_)));
 }
 
 #[test]
 fn iterations_stop_by_floor_ceiling_and_maximum() {
-    let rule = IterationRule { min: 3, max: 10, floor_ns: 100, ceiling_ns: 1_000 };
+    let rule = IterationRule {
+        min: 3,
+        max: 10,
+        floor_ns: 100,
+        ceiling_ns: 1_000,
+    };
     assert!(!enough(&rule, 2, 500));
     assert!(enough(&rule, 3, 100));
     assert!(!enough(&rule, 3, 99));
@@ -84,7 +124,10 @@ fn every_violation_has_its_own_message() {
         ("[1]", "without the string field `type`"),
         (r#"{"type":7}"#, "without the string field `type`"),
         (r#"{"type":"helo"}"#, "unknown type \"helo\""),
-        (r#"{"type":"hello","protocol":1}"#, "`hello` that is not understood"),
+        (
+            r#"{"type":"hello","protocol":1}"#,
+            "`hello` that is not understood",
+        ),
         (BEGIN, "sent `begin` while the laboratory waited for `hello`"),
         (BYE, "sent `bye` while the laboratory waited for `hello`"),
     ];
@@ -105,7 +148,10 @@ fn a_greeting_that_differs_is_refused() {
     };
     let (kind, message) = change("\"workers\":2", "\"workers\":3");
     assert_eq!(kind, FailureKind::Workers { asked: 2, uses: 3 });
-    assert!(message.contains("told to use 2 workers and reports 3"), "{message}");
+    assert!(
+        message.contains("told to use 2 workers and reports 3"),
+        "{message}"
+    );
     let (kind, message) = change("\"protocol\":1", "\"protocol\":2");
     assert_eq!(kind, FailureKind::Protocol);
     assert!(message.contains("protocol 2"), "{message}");
@@ -124,7 +170,10 @@ fn a_wrong_result_ends_everything_at_once() {
     ] {
         let (conversation, actions) = talked(&[HELLO, BEGIN, &END.replace(from, to)]);
         let (kind, message) = decided(&actions);
-        assert!(matches!(kind, FailureKind::WrongResult { iteration: 0, .. }), "{kind:?}");
+        assert!(
+            matches!(kind, FailureKind::WrongResult { iteration: 0, .. }),
+            "{kind:?}"
+        );
         assert!(message.contains(got), "{message}");
         assert!(!actions.iter().any(|a| matches!(a, Action::Ended(_))));
         assert_eq!(conversation.state(), State::Over);
@@ -136,7 +185,9 @@ fn failures_of_the_peer_keep_its_words() {
     let fail = |code: &str| format!(r#"{{"type":"fail","code":"{code}","message":"pings is 0"}}"#);
     let (mut conversation, actions) = talked(&[HELLO, &fail("bad-parameter"), BYE]);
     assert_eq!(actions.last(), Some(&Action::Farewell));
-    let Verdict::Failed(FailureKind::BadParameter, message) = conversation.exited(WELL) else { panic!() };
+    let Verdict::Failed(FailureKind::BadParameter, message) = conversation.exited(WELL) else {
+        panic!()
+    };
     assert!(message.contains("pings is 0"));
 
     let (mut conversation, _) = talked(&[HELLO, BEGIN, &fail("unsupported")]);
@@ -149,18 +200,28 @@ fn failures_of_the_peer_keep_its_words() {
 #[test]
 fn a_benchmark_that_is_not_listed_is_unsupported() {
     let (mut conversation, _) = talked(&[&HELLO.replace("pingpong", "big"), BYE]);
-    let Verdict::Unsupported(reason) = conversation.exited(WELL) else { panic!() };
+    let Verdict::Unsupported(reason) = conversation.exited(WELL) else {
+        panic!()
+    };
     assert!(reason.contains("pingpong"), "{reason}");
 }
 
 #[test]
 fn counted_work_is_compared() {
     let counting = |end: &str| {
-        let mut conversation = Conversation::new(Terms { count_messages: true, ..terms(5) });
+        let mut conversation = Conversation::new(Terms {
+            count_messages: true,
+            ..terms(5)
+        });
         let actions = talk(&mut conversation, &[HELLO, BEGIN, end, BYE]);
         (conversation, actions)
     };
-    let with = |messages: u32| END.replace("\"extra\":[1]", &format!("\"work\":{{\"actors\":2,\"messages\":{messages}}}"));
+    let with = |messages: u32| {
+        END.replace(
+            "\"extra\":[1]",
+            &format!("\"work\":{{\"actors\":2,\"messages\":{messages}}}"),
+        )
+    };
     let (mut conversation, _) = counting(&with(301));
     assert_eq!(conversation.exited(WELL), Verdict::Ok);
     let (_, actions) = counting(&with(300));
@@ -172,16 +233,49 @@ fn counted_work_is_compared() {
 #[test]
 fn every_state_has_its_limit_and_its_words() {
     let cases: [(&[&str], &str, u64, &str); 5] = [
-        (&[], "starting", 1_000_000_000, "did not come to `hello` within 1 s"),
-        (&[HELLO], "preparing", 1_000_000_000, "did not come to `begin` within 1 s"),
-        (&[HELLO, BEGIN], "running", 2_500_000_000, "did not come to `end` within 2.5 s"),
-        (&[HELLO, BEGIN, END], "leaving", 3_000_000_000, "did not come to `bye` within 3 s"),
-        (&[HELLO, BEGIN, END, BYE], "leaving", 3_000_000_000, "did not come to its exit within 3 s"),
+        (
+            &[],
+            "starting",
+            1_000_000_000,
+            "did not come to `hello` within 1 s",
+        ),
+        (
+            &[HELLO],
+            "preparing",
+            1_000_000_000,
+            "did not come to `begin` within 1 s",
+        ),
+        (
+            &[HELLO, BEGIN],
+            "running",
+            2_500_000_000,
+            "did not come to `end` within 2.5 s",
+        ),
+        (
+            &[HELLO, BEGIN, END],
+            "leaving",
+            3_000_000_000,
+            "did not come to `bye` within 3 s",
+        ),
+        (
+            &[HELLO, BEGIN, END, BYE],
+            "leaving",
+            3_000_000_000,
+            "did not come to its exit within 3 s",
+        ),
     ];
     for (lines, state, limit_ns, words) in cases {
         let (mut conversation, _) = talked(lines);
-        let Verdict::Failed(kind, message) = conversation.expired() else { panic!() };
-        assert_eq!(kind, FailureKind::TimedOut { state: state.into(), limit_ns });
+        let Verdict::Failed(kind, message) = conversation.expired() else {
+            panic!()
+        };
+        assert_eq!(
+            kind,
+            FailureKind::TimedOut {
+                state: state.into(),
+                limit_ns
+            }
+        );
         assert!(message.contains(words), "{message}");
     }
 }
@@ -191,19 +285,53 @@ fn every_unexpected_end_is_told_apart() {
     let end = |lines: &[&str], rest: &str, exit| {
         let (mut conversation, _) = talked(lines);
         conversation.feed(rest.as_bytes());
-        let Verdict::Failed(kind, message) = conversation.exited(exit) else { panic!() };
+        let Verdict::Failed(kind, message) = conversation.exited(exit) else {
+            panic!()
+        };
         (kind, message)
     };
-    let (kind, message) = end(&[HELLO, BEGIN], "{\"type\":\"e", Exit { status: Some(3), signal: None });
-    assert_eq!(kind, FailureKind::Crashed { status: Some(3), signal: None });
-    assert!(message.contains("exited with status 3 while the laboratory waited for `end`"), "{message}");
+    let (kind, message) = end(
+        &[HELLO, BEGIN],
+        "{\"type\":\"e",
+        Exit {
+            status: Some(3),
+            signal: None,
+        },
+    );
+    assert_eq!(
+        kind,
+        FailureKind::Crashed {
+            status: Some(3),
+            signal: None
+        }
+    );
+    assert!(
+        message.contains("exited with status 3 while the laboratory waited for `end`"),
+        "{message}"
+    );
     assert!(message.contains("in the middle of a line (10 bytes"), "{message}");
-    let (_, message) = end(&[], "", Exit { status: None, signal: Some(libc::SIGSEGV) });
+    let (_, message) = end(
+        &[],
+        "",
+        Exit {
+            status: None,
+            signal: Some(libc::SIGSEGV),
+        },
+    );
     assert!(message.contains("SIGSEGV"), "{message}");
-    let (_, message) = end(&[HELLO, BEGIN, END, BYE], "", Exit { status: Some(1), signal: None });
+    let (_, message) = end(
+        &[HELLO, BEGIN, END, BYE],
+        "",
+        Exit {
+            status: Some(1),
+            signal: None,
+        },
+    );
     assert!(message.contains("after `bye`; the status must be 0"), "{message}");
     let (mut conversation, _) = talked(&[HELLO]);
-    let Verdict::Failed(FailureKind::Protocol, message) = conversation.closed() else { panic!() };
+    let Verdict::Failed(FailureKind::Protocol, message) = conversation.closed() else {
+        panic!()
+    };
     assert!(message.contains("closed descriptor 3"), "{message}");
 }
 
