@@ -32,7 +32,7 @@ pub fn run(world: &World, session: Option<&str>, open: bool, out: &mut dyn Write
 /// The folder cannot be written.
 pub fn write(analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
     let page = folder.join(PAGE);
-    let html = crate::render::markdown::render(analysis, crate::model::analysis::Measure::Wall);
+    let html = crate::render::html::render(analysis);
     fs::write(&page, html).with_context(|| format!("cannot write {}", page.display()))?;
     Ok(page)
 }
