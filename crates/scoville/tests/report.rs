@@ -37,5 +37,9 @@ fn print_for_now() {
 }
 #[test]
 fn write_html() {
-    std::fs::write("/tmp/report.html", scoville::render::html::render(&fixture::rich())).unwrap();
+    std::fs::write(
+        "/tmp/report.html",
+        scoville::render::html::render(&fixture::rich()),
+    )
+    .unwrap();
 }

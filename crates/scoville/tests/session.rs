@@ -89,7 +89,8 @@ struct Narrow;
 
 impl Assess for Narrow {
     fn half_width(&self, events: &[Event], group: &GroupKey) -> Option<f64> {
-        let finished = |event: &&Event| matches!(&event.what, What::BlockFinished { group: g, .. } if g == group);
+        let finished =
+            |event: &&Event| matches!(&event.what, What::BlockFinished { group: g, .. } if g == group);
         Some(0.1 / f64::from(events.iter().filter(finished).count() as u32))
     }
 
@@ -132,7 +133,11 @@ impl Assess for Dirty {
     }
 
     fn contaminated(&self, _: &[Event], group: &GroupKey) -> Vec<u32> {
-        if group.benchmark == "b0" { self.0.clone() } else { Vec::new() }
+        if group.benchmark == "b0" {
+            self.0.clone()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -142,11 +147,22 @@ fn contaminated_blocks_are_repeated_at_the_end_up_to_a_fifth() {
     for (flagged, extra) in [(vec![], 0), (vec![4], 1), (vec![1, 2, 3, 4, 5], 2)] {
         let (reason, events) = run(&plan, &mut Fake::new(), &Dirty(flagged));
         assert_eq!(reason, StopReason::Max);
-        let of = |name: &str| blocks(&events).keys().filter(|(g, _)| g.benchmark == name).count();
+        let of = |name: &str| {
+            blocks(&events)
+                .keys()
+                .filter(|(g, _)| g.benchmark == name)
+                .count()
+        };
         assert_eq!((of("b0"), of("b1")), (10 + extra, 10));
-        let last = events.iter().rposition(|e| matches!(e.what, What::BlockStarted { .. }));
-        let closed = |e: &Event| matches!(&e.what, What::GroupFinished { group, .. } if group.benchmark == "b0");
-        assert!(events[last.unwrap()..].iter().any(closed) || extra == 0, "the repeated group is closed again");
+        let last = events
+            .iter()
+            .rposition(|e| matches!(e.what, What::BlockStarted { .. }));
+        let closed =
+            |e: &Event| matches!(&e.what, What::GroupFinished { group, .. } if group.benchmark == "b0");
+        assert!(
+            events[last.unwrap()..].iter().any(closed) || extra == 0,
+            "the repeated group is closed again"
+        );
     }
 }
 
@@ -186,7 +202,11 @@ fn a_process_that_cannot_be_ended_ends_the_session() {
     host.dirty_after = Some(4);
     let (reason, events) = run(&plan, &mut host, &Wide);
     assert_eq!(reason, StopReason::MachineDirty);
-    assert_eq!(host.ran.len(), 4, "what was measured until then is kept, and nothing more is measured");
+    assert_eq!(
+        host.ran.len(),
+        4,
+        "what was measured until then is kept, and nothing more is measured"
+    );
     assert_eq!(blocks(&events).values().map(Vec::len).sum::<usize>(), 4);
 }
 
@@ -197,11 +217,23 @@ fn time_limits_follow_the_pilot() {
     host.iteration_ns.insert("r1".into(), 9_000_000_000);
     run(&plan, &mut host, &Wide);
     let of = |name: &str| -> Vec<u64> {
-        host.limits.iter().filter(|(runtime, _)| runtime == name).map(|(_, ns)| *ns).collect()
+        host.limits
+            .iter()
+            .filter(|(runtime, _)| runtime == name)
+            .map(|(_, ns)| *ns)
+            .collect()
     };
     let planned = plan.method.limits.iteration_ns;
-    assert_eq!(of("r0"), [planned, 60_000_000_000, 60_000_000_000], "at least a minute");
-    assert_eq!(of("r1"), [planned, 90_000_000_000, 90_000_000_000], "ten times the longest iteration");
+    assert_eq!(
+        of("r0"),
+        [planned, 60_000_000_000, 60_000_000_000],
+        "at least a minute"
+    );
+    assert_eq!(
+        of("r1"),
+        [planned, 90_000_000_000, 90_000_000_000],
+        "ten times the longest iteration"
+    );
 }
 
 /// Presses Ctrl-C `times` after so many events.
@@ -262,7 +294,13 @@ fn an_invocation_that_was_cut_off_never_happened() {
     assert_eq!(reason, StopReason::User);
     drop(session);
     let folder = results.path().join(name);
-    assert_eq!(blocks(&log::read(&folder).unwrap().events).values().map(Vec::len).sum::<usize>(), 2);
+    assert_eq!(
+        blocks(&log::read(&folder).unwrap().events)
+            .values()
+            .map(Vec::len)
+            .sum::<usize>(),
+        2
+    );
     host.interrupted_at = None;
     assert_eq!(resume(&folder, &mut host), StopReason::Max);
     assert_complete(&plan, &log::read(&folder).unwrap().events, 2);
@@ -272,11 +310,15 @@ fn an_invocation_that_was_cut_off_never_happened() {
 fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
     let plan = plan(2, 3, 2);
     let results = tempfile::tempdir().unwrap();
-    let (mut session, name) = begin(results.path(), &plan, &mut Fake::new(), &Wide);
+    let mut host = Fake::new();
+    let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
     session.measure(&Interrupt::default(), &mut Quiet).unwrap();
     drop(session);
     let whole = fs::read(results.path().join(name).join(log::FILE)).unwrap();
-    let ends: Vec<usize> = (0..whole.len()).filter(|&i| whole[i] == b'\n').map(|i| i + 1).collect();
+    let ends: Vec<usize> = (0..whole.len())
+        .filter(|&i| whole[i] == b'\n')
+        .map(|i| i + 1)
+        .collect();
     for (lines, &end) in ends.iter().enumerate().map(|(i, end)| (i + 1, end)) {
         for torn in [0, 1, 20] {
             let folder = tempfile::tempdir().unwrap();
@@ -288,7 +330,11 @@ fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
             resume(folder.path(), &mut Fake::new());
             let after = log::read(folder.path()).unwrap();
             assert_eq!(after.torn, 0);
-            assert_eq!(after.events[..lines], before.events, "nothing that was written changes");
+            assert_eq!(
+                after.events[..lines],
+                before.events,
+                "nothing that was written changes"
+            );
             assert_complete(&plan, &after.events, 2);
         }
     }
@@ -298,7 +344,8 @@ fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
 fn damage_is_an_error_that_names_the_line() {
     let plan = plan(1, 2, 2);
     let results = tempfile::tempdir().unwrap();
-    let (mut session, name) = begin(results.path(), &plan, &mut Fake::new(), &Wide);
+    let mut host = Fake::new();
+    let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
     session.measure(&Interrupt::default(), &mut Quiet).unwrap();
     drop(session);
     let folder = results.path().join(name);
@@ -310,23 +357,39 @@ fn damage_is_an_error_that_names_the_line() {
         log::read(&folder).map(|replay| replay.events.len())
     };
     let replaced = |line: usize, by: &str| -> Vec<String> {
-        let change = |(i, old): (usize, &&str)| if i + 1 == line { by.to_owned() } else { (*old).to_owned() };
+        let change = |(i, old): (usize, &&str)| {
+            if i + 1 == line {
+                by.to_owned()
+            } else {
+                (*old).to_owned()
+            }
+        };
         lines.iter().enumerate().map(change).collect()
     };
 
-    let error = with(replaced(3, "{\"event\":\"nonsense\"}")).unwrap_err().to_string();
+    let error = with(replaced(3, "{\"event\":\"nonsense\"}"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("log.jsonl:3: this line is damaged"), "{error}");
     assert!(error.contains("keep the first 2 lines"), "{error}");
 
     let last = lines.len();
     let error = with(replaced(last, &lines[last - 1][..9])).unwrap_err();
-    assert!(matches!(error, LogError::Damaged { line, .. } if line == last), "{error}");
+    assert!(
+        matches!(error, LogError::Damaged { line, .. } if line == last),
+        "{error}"
+    );
 
     let newer = lines[0].replace("\"log_version\":1", "\"log_version\":7");
     let error = with(replaced(1, &newer)).unwrap_err().to_string();
-    assert!(error.contains("format version 7, this scoville reads version 1"), "{error}");
+    assert!(
+        error.contains("format version 7, this scoville reads version 1"),
+        "{error}"
+    );
 
-    let error = with(lines[1..].iter().map(|l| (*l).to_owned()).collect()).unwrap_err().to_string();
+    let error = with(lines[1..].iter().map(|l| (*l).to_owned()).collect())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("log.jsonl:1:"), "{error}");
 
     // Sound lines in an order that cannot be are caught when the session is resumed.
@@ -443,7 +506,8 @@ fn verdict(seed: u64, slower: f64) -> Verdict {
     assert_eq!(planned, &plan);
     let analysis = scoville::judge::analyse(&events, &[]).unwrap();
     let pairs = &analysis.groups[0].pairs;
-    let wanted = |p: &&scoville::model::analysis::Pair| p.measure == Measure::Wall && p.a == "r1" && p.b == "r0";
+    let wanted =
+        |p: &&scoville::model::analysis::Pair| p.measure == Measure::Wall && p.a == "r1" && p.b == "r0";
     pairs.iter().find(wanted).unwrap().verdict
 }
 
@@ -460,7 +524,13 @@ fn a_runtime_does_not_differ_from_itself() {
 #[test]
 fn five_per_cent_are_found() {
     let verdicts: Vec<Verdict> = (0..20).map(|seed| verdict(seed, 1.05)).collect();
-    let found = verdicts.iter().filter(|v| matches!(v, Verdict::Slower | Verdict::SlowerSmall)).count();
+    let found = verdicts
+        .iter()
+        .filter(|v| matches!(v, Verdict::Slower | Verdict::SlowerSmall))
+        .count();
     assert!(found >= 19, "{verdicts:?}");
-    assert!(verdicts.iter().filter(|v| **v == Verdict::Slower).count() >= 15, "{verdicts:?}");
+    assert!(
+        verdicts.iter().filter(|v| **v == Verdict::Slower).count() >= 15,
+        "{verdicts:?}"
+    );
 }

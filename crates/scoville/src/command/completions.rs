@@ -30,5 +30,9 @@ pub fn man(mut command: clap::Command, out: &mut dyn Write) -> Result<Exit> {
 /// A line of text that roff prints as it is.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
-    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+    if line.starts_with(['.', '\'']) {
+        format!("\\&{line}")
+    } else {
+        line
+    }
 }

@@ -17,7 +17,7 @@ pub fn run(world: &World, name: &str, out: &mut dyn Write) -> Result<Exit> {
     if let Ok(benchmark) = world.catalogue.get(name) {
         show_benchmark(benchmark, out)?;
     } else if let Ok(runtime) = world.runtimes.get(name) {
-        show_runtime(runtime, out)?;
+        show_runtime(world, runtime, out)?;
     } else {
         let known: Vec<&str> = world.catalogue.names().chain(world.runtimes.names()).collect();
         bail!(
@@ -91,11 +91,25 @@ fn sizes(b: &Benchmark) -> comfy_table::Table {
     sizes
 }
 
-fn show_runtime(runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
+fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{} - {} ({})", runtime.name, runtime.title, runtime.language)?;
     writeln!(out, "home page  {}", runtime.homepage)?;
     writeln!(out, "command    {}", runtime.launch.command.join(" "))?;
     writeln!(out, "folder     {}", runtime.launch.cwd.display())?;
+    if let Some(policies) = world
+        .runtimes
+        .policies
+        .get(&runtime.name)
+        .filter(|p| !p.is_empty())
+    {
+        writeln!(
+            out,
+            "policies   {}   as in {}:{}",
+            policies.join(", "),
+            runtime.name,
+            policies[0]
+        )?;
+    }
     for requirement in &runtime.requires {
         let version = requirement
             .minimum

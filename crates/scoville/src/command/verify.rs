@@ -32,6 +32,7 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
         benchmarks: arguments.filters.benchmarks(),
         presets: arguments.filters.presets("tiny"),
         cores: arguments.filters.cores.clone(),
+        plain_only: false,
         method: fixed(1, quick()),
         baseline: None,
         seed: 0,

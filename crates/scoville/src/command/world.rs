@@ -68,22 +68,27 @@ pub fn lines(mistakes: &[Mistake]) -> String {
     lines.join("\n")
 }
 
-/// The runtimes inside this binary: it starts itself, as a peer.
-fn inside() -> Result<Vec<Runtime>> {
+/// The runtimes inside this binary, with their policies: it starts itself, as a peer.
+fn inside() -> Result<Vec<(Runtime, Vec<String>)>> {
     let program = std::env::current_exe()?.to_string_lossy().into_owned();
-    let runtimes = suite::runtimes().iter().map(|runtime| Runtime {
-        name: runtime.name.into(),
-        title: runtime.title.into(),
-        language: suite::runtimes::LANGUAGE.into(),
-        homepage: runtime.homepage.into(),
-        launch: Launch {
+    let runtimes = suite::runtimes().iter().map(|runtime| {
+        let policies = runtime.policies.iter().map(ToString::to_string).collect();
+        let launch = Launch {
             command: vec![program.clone(), "peer".into(), runtime.name.into()],
             env: Default::default(),
             cwd: "/".into(),
             quit: None,
-        },
-        requires: Vec::new(),
-        build: None,
+        };
+        let runtime = Runtime {
+            name: runtime.name.into(),
+            title: runtime.title.into(),
+            language: suite::runtimes::LANGUAGE.into(),
+            homepage: runtime.homepage.into(),
+            launch,
+            requires: Vec::new(),
+            build: None,
+        };
+        (runtime, policies)
     });
     Ok(runtimes.collect())
 }

@@ -163,7 +163,7 @@ pub fn greet(launch: &Launch, workers: u32, limit: Duration) -> Result<Hello, St
         Conversation::start(launch, workers).map_err(|e| format!("{program} cannot be started: {e}"))?;
     let hello = peer
         .hear(limit)
-        .map_err(|silence| match (&silence, peer.exit(Duration::ZERO)) {
+        .map_err(|silence| match (&silence, peer.exit(Duration::from_secs(1))) {
             (Silence::Closed, Ok(Some(status))) => format!("instead of saying hello it ended with {status}"),
             _ => format!("instead of hello came {silence}"),
         })?;

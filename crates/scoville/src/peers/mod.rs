@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub use select::Selection;
 
 use crate::home::Home;
-use crate::model::runtime::{Build, Launch, Runtime};
+use crate::model::runtime::{Build, Launch, Runtime, RuntimeName};
 use crate::suggest;
 use crate::toml_file::Mistake;
 use manifest::{Manifest, RuntimeSection};
@@ -25,15 +25,22 @@ use manifest::{Manifest, RuntimeSection};
 pub struct Runtimes {
     /// The runtimes: first the ones inside the binary, then the peers by folder.
     pub all: Vec<Runtime>,
+    /// Scheduling policies by runtime, for those that let one choose; the default first.
+    pub policies: BTreeMap<RuntimeName, Vec<String>>,
     /// Manifests that could not be read; their runtimes are missing from `all`.
     pub mistakes: Vec<Mistake>,
 }
 
 impl Runtimes {
-    /// The runtimes inside the binary and the peers of the checkout. A wrong manifest does not hide the others.
-    pub fn load(home: &Home, inside: Vec<Runtime>) -> Self {
+    /// The runtimes inside the binary, each with its policies, and the peers of the checkout. A wrong manifest does not
+    /// hide the others.
+    pub fn load(home: &Home, inside: Vec<(Runtime, Vec<String>)>) -> Self {
         let mut runtimes = Self {
-            all: inside,
+            policies: inside
+                .iter()
+                .map(|(runtime, policies)| (runtime.name.clone(), policies.clone()))
+                .collect(),
+            all: inside.into_iter().map(|(runtime, _)| runtime).collect(),
             mistakes: Vec::new(),
         };
         let Some(peers) = home.peers() else {

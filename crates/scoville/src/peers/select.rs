@@ -3,6 +3,7 @@
 use super::Runtimes;
 use super::manifest::is_name;
 use crate::model::runtime::{Runtime, RuntimeName};
+use crate::suggest;
 
 /// A runtime as it takes part in a session.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,9 @@ impl Runtimes {
         };
         let mut runtime = self.get(name)?.clone();
         if let Some(variant) = variant {
-            add_variant(&mut runtime, variant)?;
+            self.check_variant(name, variant)?;
+            let policy = ["--policy".to_owned(), variant.to_owned()];
+            runtime.launch.command.extend(policy);
         }
         Ok(Selection {
             shown: written.to_owned(),
@@ -71,24 +74,20 @@ impl Runtimes {
         }
         Ok(found)
     }
-}
 
-/// A variant is a scheduling policy; only runtimes inside the binary take one.
-fn add_variant(runtime: &mut Runtime, variant: &str) -> Result<(), String> {
-    let name = &runtime.name;
-    if name != "datil" {
-        return Err(format!(
-            "`{name}:{variant}`: {name} has no variants; write `{name}`"
-        ));
+    /// A variant is a scheduling policy; only runtimes inside the binary have some.
+    fn check_variant(&self, name: &str, variant: &str) -> Result<(), String> {
+        let Some(policies) = self.policies.get(name).filter(|policies| !policies.is_empty()) else {
+            return Err(format!(
+                "`{name}:{variant}`: {name} has no variants; write `{name}`"
+            ));
+        };
+        if policies.iter().any(|policy| policy == variant) {
+            return Ok(());
+        }
+        let advice = suggest::advice(variant, policies.iter().map(String::as_str));
+        Err(format!(
+            "`{name}:{variant}`: {name} has no policy `{variant}`: {advice}"
+        ))
     }
-    if variant.is_empty() {
-        return Err(format!(
-            "`{name}:`: name a scheduling policy after the colon, or write `{name}`"
-        ));
-    }
-    runtime
-        .launch
-        .command
-        .extend(["--policy".to_owned(), variant.to_owned()]);
-    Ok(())
 }

@@ -27,6 +27,8 @@ pub struct Request {
     pub presets: Vec<String>,
     /// Numbers of CPUs; empty for all CPUs.
     pub cores: Vec<u32>,
+    /// Leave out what departs from the plain rules of the suite, because nobody asked for it by name.
+    pub plain_only: bool,
     /// How to measure.
     pub method: Method,
     /// The runtime that ratios are relative to; `None` for datil if it takes part, else the first.
@@ -46,6 +48,22 @@ pub struct Candidate {
     pub silent: bool,
     /// The benchmarks that it says it can run; `None` if it was not asked.
     pub benchmarks: Option<Vec<String>>,
+    /// Labels of convention [C11], as `sends=deferred`: how it departs from the plain rules.
+    pub labels: Vec<String>,
+}
+
+impl Candidate {
+    /// Why it takes no part at all; `None` if it does.
+    fn out(&self, request: &Request) -> Option<String> {
+        let departs = request.plain_only && !self.labels.is_empty();
+        let labels = || {
+            let (labels, name) = (self.labels.join(", "), &self.selection.shown);
+            format!(
+                "departs from the plain rules ({labels}), so it is measured only when asked for: --runtime {name}"
+            )
+        };
+        self.unusable.clone().or_else(|| departs.then(labels))
+    }
 }
 
 /// Why there is no plan.
@@ -116,7 +134,8 @@ pub fn resolve(
     let benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
     check_presets(&benchmarks, &request.presets)?;
     let cores = check_cores(&request.cores, cpus.len())?;
-    let mut skipped = unusable(candidates);
+    let mut skipped = left_out(request, candidates);
+    let candidates: Vec<&Candidate> = candidates.iter().filter(|c| c.out(request).is_none()).collect();
     let mut groups = Vec::new();
     for &cores in &cores {
         for preset in &request.presets {
@@ -126,7 +145,7 @@ pub fn resolve(
                     preset: preset.clone(),
                     cores,
                 };
-                groups.extend(group(key, benchmark, candidates, cpus, &mut skipped));
+                groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
             }
         }
     }
@@ -136,7 +155,7 @@ pub fn resolve(
     Ok(Plan {
         seed: request.seed,
         method: request.method.clone(),
-        baseline: baseline(request.baseline.as_deref(), &groups, candidates)?,
+        baseline: baseline(request.baseline.as_deref(), &groups, &candidates, &skipped)?,
         groups,
         skipped,
     })
@@ -201,29 +220,27 @@ fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
     Ok(cores)
 }
 
-fn unusable(candidates: &[Candidate]) -> Vec<Skip> {
-    candidates
-        .iter()
-        .filter_map(|candidate| {
-            Some(Skip {
-                runtime: candidate.selection.shown.clone(),
-                benchmark: None,
-                reason: candidate.unusable.clone()?,
-            })
+fn left_out(request: &Request, candidates: &[Candidate]) -> Vec<Skip> {
+    let skip = |candidate: &Candidate| {
+        Some(Skip {
+            runtime: candidate.selection.shown.clone(),
+            benchmark: None,
+            reason: candidate.out(request)?,
         })
-        .collect()
+    };
+    candidates.iter().filter_map(skip).collect()
 }
 
 /// The group of that key, or nothing if no runtime can run it; then the reasons are in `skipped`.
 fn group(
     key: GroupKey,
     benchmark: &Benchmark,
-    candidates: &[Candidate],
+    candidates: &[&Candidate],
     cpus: &[Cpu],
     skipped: &mut Vec<Skip>,
 ) -> Option<Group> {
     let mut competitors = Vec::new();
-    for candidate in candidates.iter().filter(|c| c.unusable.is_none()) {
+    for candidate in candidates {
         match why_not(&key, benchmark, candidate) {
             None => competitors.push(competitor(&candidate.selection, key.cores)),
             Some(reason) => {
@@ -273,7 +290,8 @@ fn competitor(selection: &Selection, workers: u32) -> Competitor {
 fn baseline(
     asked: Option<&str>,
     groups: &[Group],
-    candidates: &[Candidate],
+    candidates: &[&Candidate],
+    skipped: &[Skip],
 ) -> Result<RuntimeName, PlanError> {
     let taking_part: Vec<&str> = candidates
         .iter()
@@ -287,10 +305,10 @@ fn baseline(
     let name = match asked {
         Some(name) if taking_part.contains(&name) => name,
         Some(name) => {
-            let reason = candidates
+            let reason = skipped
                 .iter()
-                .find(|c| c.selection.shown == name)
-                .and_then(|c| c.unusable.clone());
+                .find(|skip| skip.runtime == name)
+                .map(|skip| skip.reason.clone());
             return Err(PlanError::Baseline {
                 name: name.into(),
                 why: reason.unwrap_or_else(|| suggest::advice(name, taking_part.iter().copied())),

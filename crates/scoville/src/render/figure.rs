@@ -11,8 +11,8 @@ pub const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v6.json";
 /// Sixteen colours that stay apart for the colour-blind as far as sixteen can (Okabe and Ito's seven first, then darker
 /// and lighter companions); shapes tell apart what colours do not.
 pub const PALETTE: [&str; 16] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7ae6", "#a6a600", "#44627e", "#8a5a00",
-    "#5fc8a8", "#994f88", "#8fa3b0", "#a83232", "#4b7d2c", "#c9a27e",
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7ae6", "#a6a600", "#44627e",
+    "#8a5a00", "#5fc8a8", "#994f88", "#8fa3b0", "#a83232", "#4b7d2c", "#c9a27e",
 ];
 
 const SHAPES: [&str; 4] = ["circle", "square", "triangle-up", "diamond"];
@@ -460,7 +460,12 @@ fn heat(_look: &Look) -> Value {
 }
 
 fn matrix() -> Value {
-    let tooltip = tip(&[("a", "row", ""), ("b", "column", ""), ("text", "ratio", ""), ("n", "n", "")]);
+    let tooltip = tip(&[
+        ("a", "row", ""),
+        ("b", "column", ""),
+        ("text", "ratio", ""),
+        ("n", "n", ""),
+    ]);
     base(ratio_grid("b", "a", tooltip))
 }
 
@@ -658,9 +663,7 @@ fn scaling(look: &Look) -> Value {
 }
 
 fn fairness(look: &Look) -> Value {
-    let x = |field: &str| {
-        json!({ "field": field, "type": "quantitative", "title": "share relative to the mean", "scale": { "zero": false, "padding": 12 } })
-    };
+    let x = |field: &str| json!({ "field": field, "type": "quantitative", "title": "share relative to the mean", "scale": { "zero": false, "padding": 12 } });
     let colour = look.colour_without_legend();
     base(json!({
         "height": { "step": 26 },

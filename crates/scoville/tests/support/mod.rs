@@ -150,14 +150,20 @@ impl Fake {
     fn wall_ns(&mut self, runtime: &str) -> u64 {
         let base = self.iteration_ns.get(runtime).copied().unwrap_or(10 * MS) as f64;
         let drift = 1.0 + 0.001 * self.ran.len() as f64;
-        let noise = self.noise.as_mut().map_or(1.0, |noise| drift * (0.01 * normal(noise)).exp());
+        let noise = self
+            .noise
+            .as_mut()
+            .map_or(1.0, |noise| drift * (0.01 * normal(noise)).exp());
         (base * noise * self.factor.get(runtime).copied().unwrap_or(1.0)) as u64
     }
 }
 
 /// Sum of twelve uniform draws: near enough to a normal distribution.
 fn normal(noise: &mut Xoshiro256PlusPlus) -> f64 {
-    (0..12).map(|_| noise.next_u64() as f64 / u64::MAX as f64).sum::<f64>() - 6.0
+    (0..12)
+        .map(|_| noise.next_u64() as f64 / u64::MAX as f64)
+        .sum::<f64>()
+        - 6.0
 }
 
 impl Host for Fake {

@@ -31,12 +31,17 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
 }
 
 fn plain_title(figure: &Figure) -> String {
-    figure.title.replace("{measure}", "wall time").replace("{meaning}", "lower is better")
+    figure
+        .title
+        .replace("{measure}", "wall time")
+        .replace("{meaning}", "lower is better")
 }
 
 /// Cells without numbers, named in the summary line so that a closed section hides none.
 fn troubles(groups: &[&GroupAnalysis]) -> Markup {
-    let bad = (groups.iter().flat_map(|g| &g.cells)).filter(|c| words::failure(&c.state).is_some()).count();
+    let bad = (groups.iter().flat_map(|g| &g.cells))
+        .filter(|c| words::failure(&c.state).is_some())
+        .count();
     html! { @if bad > 0 { span.flag { (bad) " failed" } } }
 }
 
@@ -104,7 +109,11 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
         return html! { tr { th scope="row" { (cell.runtime) } td.bad[bad].dim[!bad] colspan="11" { (word) ": " (reason(cell)) } } };
     }
     let pair = words::pair(group, Measure::Wall, &cell.runtime, baseline);
-    let value = |m| cell.estimates.get(&m).map_or_else(|| "unavailable".to_string(), |e| measured(m, e));
+    let value = |m| {
+        cell.estimates
+            .get(&m)
+            .map_or_else(|| "unavailable".to_string(), |e| measured(m, e))
+    };
     html! {
         tr {
             th scope="row" { (cell.runtime) }
@@ -128,7 +137,9 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
 }
 
 fn measured(measure: Measure, e: &Estimate) -> String {
-    format!("{} {}", number::value(measure, e.value), number::half_width(e)).trim_end().to_string()
+    format!("{} {}", number::value(measure, e.value), number::half_width(e))
+        .trim_end()
+        .to_string()
 }
 
 fn spread(cv: Option<f64>) -> String {
@@ -155,7 +166,8 @@ fn reason(cell: &Cell) -> String {
 }
 
 fn metrics(groups: &[&GroupAnalysis]) -> Markup {
-    let any = (groups.iter().flat_map(|g| &g.cells)).any(|c| words::has_numbers(c) && !(c.metrics.is_empty() && c.process.is_empty()));
+    let any = (groups.iter().flat_map(|g| &g.cells))
+        .any(|c| words::has_numbers(c) && !(c.metrics.is_empty() && c.process.is_empty()));
     html! {
         @if any {
             details { summary { "Metrics and process counters (medians)" }
@@ -174,7 +186,11 @@ fn metrics(groups: &[&GroupAnalysis]) -> Markup {
 }
 
 fn commands(analysis: &Analysis, benchmark: &str) -> Markup {
-    let planned = analysis.plan.groups.iter().filter(|g| g.key.benchmark == benchmark);
+    let planned = analysis
+        .plan
+        .groups
+        .iter()
+        .filter(|g| g.key.benchmark == benchmark);
     html! {
         details { summary { "Exact command lines" }
             @for group in planned {

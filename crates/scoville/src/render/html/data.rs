@@ -46,8 +46,7 @@ impl Thinning {
         let invocations = (per_cell / 60).clamp(1, 5);
         let iterations = (per_cell / invocations).clamp(30, 200);
         let thinned = (cells.iter()).any(|c| {
-            c.invocations.len() > invocations
-                || c.invocations.iter().any(|p| p.wall_ns.len() > iterations)
+            c.invocations.len() > invocations || c.invocations.iter().any(|p| p.wall_ns.len() > iterations)
         });
         Thinning {
             invocations,
@@ -128,7 +127,10 @@ fn figures(analysis: &Analysis) -> Value {
         let columns: Vec<Value> = (f.columns.iter())
             .map(|(field, title, format)| json!([field, title, format.name()]))
             .collect();
-        all.insert(f.id.into(), json!({ "title": f.title, "columns": columns, "spec": f.spec }));
+        all.insert(
+            f.id.into(),
+            json!({ "title": f.title, "columns": columns, "spec": f.spec }),
+        );
     }
     Value::Object(all)
 }
@@ -161,7 +163,9 @@ fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value 
     out["i"] = points(cell);
     out["u"] = warmups(cell, thinning);
     if !cell.fairness.is_empty() {
-        out["f"] = (cell.fairness.iter()).map(|(name, f)| fairness(name, f)).collect();
+        out["f"] = (cell.fairness.iter())
+            .map(|(name, f)| fairness(name, f))
+            .collect();
     }
     if let Some(wait) = cell.process.get("run-queue-wait") {
         out["q"] = rounded(*wait);
@@ -288,7 +292,8 @@ fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
         let Some(code) = by_key.get(&key).map(|_| coded(pair)) else {
             continue;
         };
-        let mirrored = (by_key.get(&(pair.measure, key.2, key.1))).is_some_and(|other| mirror(&coded(other)) == code);
+        let mirrored =
+            (by_key.get(&(pair.measure, key.2, key.1))).is_some_and(|other| mirror(&coded(other)) == code);
         if mirrored && a > b {
             continue;
         }
@@ -313,7 +318,11 @@ fn coded(pair: &Pair) -> Coded {
     let arm = |end: f64| Some(steps(end)? - ratio?);
     let interval = pair.ratio.interval.as_ref();
     Coded {
-        steps: [ratio, interval.and_then(|i| arm(i.low)), interval.and_then(|i| arm(i.high))],
+        steps: [
+            ratio,
+            interval.and_then(|i| arm(i.low)),
+            interval.and_then(|i| arm(i.high)),
+        ],
         sign: words::sign(pair),
     }
 }
@@ -342,7 +351,11 @@ fn blocks(group: &GroupAnalysis) -> Value {
     (group.blocks.iter())
         .filter_map(|b| {
             let canary = b.before.canary_ns.value()?;
-            Some(json!([first.get(&b.block)?, rounded(*canary), b.contaminated.join("; ")]))
+            Some(json!([
+                first.get(&b.block)?,
+                rounded(*canary),
+                b.contaminated.join("; ")
+            ]))
         })
         .collect()
 }
@@ -376,7 +389,13 @@ fn sensors(analysis: &Analysis) -> Value {
         })
         .map(|p| {
             let s = &p.sensors;
-            json!([p.sequence, share(&s.steal), share(&s.foreign), share(&s.cpu_pressure), p.contaminated.join("; ")])
+            json!([
+                p.sequence,
+                share(&s.steal),
+                share(&s.foreign),
+                share(&s.cpu_pressure),
+                p.contaminated.join("; ")
+            ])
         })
         .collect();
     json!({ "stride": stride, "total": all.len(), "rows": rows })
@@ -384,7 +403,9 @@ fn sensors(analysis: &Analysis) -> Value {
 
 /// The text that stands for a ratio in tables and tooltips.
 pub fn ratio_text(pair: &Pair) -> String {
-    format!("{} {}", number::ratio(&pair.ratio), words::sign(pair)).trim_end().to_string()
+    format!("{} {}", number::ratio(&pair.ratio), words::sign(pair))
+        .trim_end()
+        .to_string()
 }
 
 #[cfg(test)]

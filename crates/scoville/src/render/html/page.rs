@@ -172,13 +172,18 @@ fn static_table(analysis: &Analysis, id: &str) -> Markup {
         "heat" => Measure::Wall,
         "memory-time" => Measure::Memory,
         "utilisation" => Measure::Utilisation,
-        _ => return html! { p { "The tables by benchmark below hold these numbers; with script, this table follows the selection." } },
+        _ => {
+            return html! { p { "The tables by benchmark below hold these numbers; with script, this table follows the selection." } };
+        }
     };
     html! { @for table in comparison::tables(analysis, measure) { (comparison_table(analysis, &table)) } }
 }
 
 fn comparison_table(analysis: &Analysis, table: &Comparison) -> Markup {
-    let relative = table.baseline.as_ref().map_or_else(String::new, |b| format!(", ratio to {b}"));
+    let relative = table
+        .baseline
+        .as_ref()
+        .map_or_else(String::new, |b| format!(", ratio to {b}"));
     html! {
         table.grid {
             caption { (words::title(table.measure)) (relative) ": " (table.preset) ", " (words::cores(table.cores)) }
@@ -234,7 +239,11 @@ fn runtimes(analysis: &Analysis) -> Markup {
 
 /// The runtime's whole-suite summaries and its failures.
 fn standing(analysis: &Analysis, runtime: &str) -> Markup {
-    let mine: Vec<_> = analysis.summaries.iter().filter(|s| s.runtime == runtime && s.baseline == analysis.plan.baseline).collect();
+    let mine: Vec<_> = analysis
+        .summaries
+        .iter()
+        .filter(|s| s.runtime == runtime && s.baseline == analysis.plan.baseline)
+        .collect();
     html! {
         @if mine.is_empty() {
             p.note { @if runtime == analysis.plan.baseline { "The baseline: every ratio is relative to it." } @else { "No benchmark in common with the baseline yet." } }

@@ -74,7 +74,9 @@ fn verified(cell: Option<&Cell>) -> Markup {
     match cell {
         None => html! { td.dim { "not planned" } },
         Some(c) => match words::instead(&c.state) {
-            Some(word) => html! { td.bad[words::failure(&c.state).is_some()].dim[words::failure(&c.state).is_none()] { (word) } },
+            Some(word) => {
+                html! { td.bad[words::failure(&c.state).is_some()].dim[words::failure(&c.state).is_none()] { (word) } }
+            }
             None => html! { td { "✓ " (words::partly(&c.state)) } },
         },
     }
@@ -82,7 +84,9 @@ fn verified(cell: Option<&Cell>) -> Markup {
 
 fn failures(analysis: &Analysis) -> Markup {
     let failed = || {
-        (analysis.groups.iter()).flat_map(|g| g.cells.iter().map(move |c| (g, c))).filter_map(|(g, c)| Some((g, c, words::failure(&c.state)?)))
+        (analysis.groups.iter())
+            .flat_map(|g| g.cells.iter().map(move |c| (g, c)))
+            .filter_map(|(g, c)| Some((g, c, words::failure(&c.state)?)))
     };
     html! {
         h3 { "Failures" }
@@ -109,7 +113,11 @@ fn how_many(state: &CellState) -> String {
 fn contamination(analysis: &Analysis) -> Markup {
     const SHOWN: usize = 200;
     let all: Vec<_> = (analysis.groups.iter())
-        .flat_map(|g| g.cells.iter().flat_map(move |c| c.invocations.iter().map(move |p| (g, c, p))))
+        .flat_map(|g| {
+            g.cells
+                .iter()
+                .flat_map(move |c| c.invocations.iter().map(move |p| (g, c, p)))
+        })
         .filter(|(_, _, p)| !p.contaminated.is_empty())
         .collect();
     html! {

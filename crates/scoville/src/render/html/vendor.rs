@@ -50,7 +50,10 @@ fn as_classic_script(module: &str) -> String {
 /// The source expression of a script for a Content-Security-Policy.
 pub fn policy_hash(script: &str) -> String {
     let digest = Sha256::digest(script.as_bytes());
-    format!("'sha256-{}'", base64::engine::general_purpose::STANDARD.encode(digest))
+    format!(
+        "'sha256-{}'",
+        base64::engine::general_purpose::STANDARD.encode(digest)
+    )
 }
 
 #[cfg(test)]
