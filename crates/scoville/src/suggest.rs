@@ -6,7 +6,8 @@ pub fn nearest<'a>(unknown: &str, candidates: impl IntoIterator<Item = &'a str>)
         .into_iter()
         .map(|candidate| (likeness(unknown, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= 0.5)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // The first of equals: lists begin with what is used most.
+        .reduce(|best, other| if other.0 > best.0 { other } else { best })
         .map(|(_, candidate)| candidate)
 }
 

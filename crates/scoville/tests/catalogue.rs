@@ -241,17 +241,17 @@ fn wrong_benchmarks_are_told_where_and_how_to_mend() {
         (
             "name = \"result\"",
             "name = \"total\"",
-            "x.toml:19:1: there is no field `result`; name the main field `result`; further ones are checks | x.toml:32:10: preset quick does not say what total must be; add total = ... (N) | x.toml:32:21: unknown field `result`; known: total | x.toml:27:10: preset tiny does not say what total must be; add total = ... (N) | x.toml:27:21: unknown field `result`; known: total",
+            "x.toml:19:1: there is no field `result`; name the main field `result`; further ones are checks | x.toml:27:1: preset tiny does not say what total must be; add total = ... (N) | x.toml:27:21: unknown field `result`; known: total | x.toml:32:1: preset quick does not say what total must be; add total = ... (N) | x.toml:32:21: unknown field `result`; known: total",
         ),
         (
             "[preset.quick]",
             "[preset.quik]",
-            "x.toml:30:2: preset `quick` is missing; add [preset.quick] | x.toml:30:9: unknown preset `quik`; did you mean `quick`?",
+            "x.toml:25:2: preset `quick` is missing; add [preset.quick] | x.toml:30:9: unknown preset `quik`; did you mean `quick`?",
         ),
         (
             "{ n = 1 }",
             "{ m = 1 }",
-            "x.toml:26:14: preset tiny gives no value for n; add n = ... (between 1 and 9) | x.toml:26:20: unknown parameter `m`; known: n",
+            "x.toml:26:1: preset tiny gives no value for n; add n = ... (between 1 and 9) | x.toml:26:20: unknown parameter `m`; known: n",
         ),
         (
             "{ n = 1 }",

@@ -219,7 +219,7 @@ fn unknown_names_are_answered_with_the_likely_one() {
         (&["show", "gamma"], "neither a benchmark nor a runtime"),
         (&["compare", "fast", "slow"], "there is no session in "),
         (&["run", "--resume", "lost"], "there is no session `lost` in "),
-        (&["rnu"], "a similar subcommand exists: 'run'"),
+        (&["reprot"], "a similar subcommand exists: 'report'"),
     ] {
         checkout.run(arguments).ends_with(2).says(text);
     }

@@ -29,6 +29,7 @@ pub fn benchmark(document: &TomlFile<'_>, file: &Path, benchmark: &Benchmark) ->
     check.fields();
     check.presets();
     check.published();
+    check.mistakes.sort_by_key(|mistake| mistake.place);
     check.mistakes
 }
 

@@ -84,6 +84,7 @@ pub fn read(file: &Path, text: &str) -> Result<Manifest, Vec<Mistake>> {
         mistakes: Vec::new(),
     };
     check.manifest(&manifest);
+    check.mistakes.sort_by_key(|mistake| mistake.place);
     if check.mistakes.is_empty() {
         Ok(manifest)
     } else {
