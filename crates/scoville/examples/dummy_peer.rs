@@ -16,6 +16,7 @@
 //! --process-jitter-percent P   so does the whole process, once
 //! --slow-percent P     everything takes P per cent longer
 //! --start-ns N         sleep before hello
+//! --fd N               descriptor of the conversation (3)
 //! --allocate BYTES     memory touched in every iteration and given back
 //! --at STATE           where to misbehave: start, hello, run, begin, end, bye (start)
 //! --do WHAT            crash, abort, exit0, exit3, hang, hang-hard, garbage, unknown-type, no-type, half-line,
@@ -92,9 +93,10 @@ struct Peer {
 
 impl Peer {
     fn connect(options: Options) -> Self {
-        // SAFETY: the laboratory starts a peer with its end of the conversation at 3, and nobody else here uses it.
-        let socket = unsafe { File::from_raw_fd(3) };
-        let lines = BufReader::new(socket.try_clone().expect("descriptor 3 is open"));
+        let fd = options.number("fd", 3) as i32;
+        // SAFETY: whoever starts a peer opens this descriptor for it, and nobody else here uses it.
+        let socket = unsafe { File::from_raw_fd(fd) };
+        let lines = BufReader::new(socket.try_clone().expect("the conversation is open"));
         let mut seed = [0; 8];
         File::open("/dev/urandom")
             .and_then(|mut file| file.read_exact(&mut seed))

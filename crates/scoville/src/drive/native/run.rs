@@ -1,5 +1,6 @@
 //! One invocation on the real machine, from fork to reaping.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -109,6 +110,7 @@ pub fn run(
         leaf: leaf.as_ref(),
         launcher,
         dead: false,
+        emptied: Cell::new(false),
     };
     let mut driver = Driver::new(order, options, interrupt, start, wiring, pid, leaf.as_ref());
     let ended = driver.drive(&mut tree);
@@ -133,6 +135,8 @@ struct Tree<'a> {
     launcher: &'a Launcher,
     /// Whether the first process has ended.
     dead: bool,
+    /// Whether the whole tree has been seen to be gone; it cannot come back, and looking again may be slow.
+    emptied: Cell<bool>,
 }
 
 impl Tree<'_> {
@@ -146,11 +150,13 @@ impl Tree<'_> {
     }
 
     fn gone(&self) -> bool {
-        self.dead
-            && match self.leaf {
+        if self.dead && !self.emptied.get() {
+            self.emptied.set(match self.leaf {
                 Some(leaf) => !leaf.populated(),
                 None => self.processes().is_empty(),
-            }
+            });
+        }
+        self.emptied.get()
     }
 
     fn signal_group(&self, signal: Signal) {
