@@ -56,7 +56,7 @@ fn steps(groups: &[Vec<f64>]) -> Vec<(f64, f64)> {
 }
 
 /// Probability that the median of a resample of k distinct values is the first, second ... of them. For even k the mean
-/// of the distributions of both middle values.
+/// of the distributions of both middle values, which is close from some ten values on.
 fn rank_probabilities(k: u32) -> Vec<f64> {
     let at_least =
         |count: u32, rank: u32| 1.0 - binomial::cdf(i64::from(count) - 1, k, f64::from(rank) / f64::from(k));

@@ -1,22 +1,23 @@
 //! Geometric mean of typical ratios over a suite, with the uncertainty that comes from the measurements.
 //!
 //! The geometric mean is the one summary of normalised numbers that does not depend on the baseline: Fleming and Wallace,
-//! "How not to lie with statistics", CACM 29 (1986). Its interval resamples the blocks within each benchmark (Efron 1979).
-//! The benchmarks are not resampled: the suite is fixed, and the spread over benchmarks is no noise. Resampling few blocks
-//! makes too narrow an interval for two reasons; both are mended as in Hesterberg, "What teachers should know about the
-//! bootstrap", The American Statistician 69 (2015): each benchmark's deviations are widened by sqrt(n/(n-1)), and the
-//! whole by the ratio of the t to the normal quantile, with degrees of freedom after Welch and Satterthwaite.
+//! "How not to lie with statistics", CACM 29 (1986). Its standard error comes from resampling the blocks within each
+//! benchmark (Efron 1979). The benchmarks are not resampled: the suite is fixed, and the spread over benchmarks is no
+//! noise. Resamples of n blocks vary too little by the factor sqrt((n-1)/n), which is made good (Hesterberg, "What
+//! teachers should know about the bootstrap", The American Statistician 69 (2015)), and few blocks know their own spread
+//! badly, which Student's t with degrees of freedom after Welch and Satterthwaite allows for. Simulated coverage is 94 to
+//! 99 %, the higher the more slow runs there are; percentiles of the resamples instead would be twice too wide at two
+//! blocks and too narrow at three.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::interval::Interval;
-use super::quantile::of_sorted;
 use super::signed_rank::typical;
-use super::{normal, student};
+use super::student;
 
-/// Resamples. The end of a 95 % interval is then the 25th value from the end.
-const RESAMPLES: usize = 1000;
+/// Resamples. The standard error then has itself an error of 3.5 %.
+const RESAMPLES: usize = 400;
 
 /// Mean of log-ratios over a suite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,33 +43,30 @@ pub fn suite_mean(benchmarks: &[&[f64]], confidence: f64, seed: u64) -> Option<S
     let value = student::mean(&centres);
     let resampled = benchmarks.len() > 1 && benchmarks.iter().all(|blocks| blocks.len() > 1);
     let interval = resampled.then(|| {
-        let deviations = deviations(benchmarks, &centres, seed);
-        let freedom = freedom(benchmarks);
-        let widen = student::factor(confidence, freedom) / normal::quantile(0.5 + confidence / 2.0);
-        let tail = (1.0 - confidence) / 2.0;
+        let reach =
+            student::factor(confidence, freedom(benchmarks)) * standard_error(benchmarks, &centres, seed);
         Interval {
-            low: value + widen * of_sorted(&deviations, tail),
-            high: value + widen * of_sorted(&deviations, 1.0 - tail),
+            low: value - reach,
+            high: value + reach,
             confidence,
         }
     });
     Some(SuiteMean { value, interval })
 }
 
-/// Deviations of the resampled suite means from the mean found, in ascending order.
-fn deviations(benchmarks: &[&[f64]], centres: &[f64], seed: u64) -> Vec<f64> {
+/// Root mean square of the deviations of resampled suite means from the mean found.
+fn standard_error(benchmarks: &[&[f64]], centres: &[f64], seed: u64) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut sums = vec![0.0; RESAMPLES];
+    let mut deviations = vec![0.0; RESAMPLES];
     for (blocks, centre) in benchmarks.iter().zip(centres) {
         let resampler = Resampler::new(blocks);
         let n = blocks.len() as f64;
-        let widen = (n / (n - 1.0)).sqrt() / benchmarks.len() as f64;
-        for sum in &mut sums {
-            *sum += widen * (resampler.draw(&mut random) - centre);
+        let weight = (n / (n - 1.0)).sqrt() / benchmarks.len() as f64;
+        for deviation in &mut deviations {
+            *deviation += weight * (resampler.draw(&mut random) - centre);
         }
     }
-    sums.sort_unstable_by(f64::total_cmp);
-    sums
+    (deviations.iter().map(|d| d * d).sum::<f64>() / RESAMPLES as f64).sqrt()
 }
 
 /// Degrees of freedom of the sum of the benchmarks' variances.

@@ -3,6 +3,8 @@
 //! Distribution function: the finite trigonometric sums of Abramowitz and Stegun 26.7.3 and 26.7.4, all of whose terms
 //! are positive. Interval: Student, "The probable error of a mean", Biometrika 6 (1908).
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::f64::consts::PI;
 
 use super::interval::Interval;
@@ -11,6 +13,10 @@ use super::normal;
 
 /// Above this many degrees of freedom the normal distribution stands in: their 97.5 % quantiles differ by 0.02 %.
 const NORMAL_FROM: u32 = 5000;
+
+/// Above this many degrees of freedom quantiles are expanded around those of the normal distribution; the error of the
+/// 97.5 % quantile is below 0.000 01 there.
+const EXPANDED_ABOVE: u32 = 100;
 
 /// Probability of a value up to `t` with `freedom` degrees of freedom.
 ///
@@ -43,17 +49,33 @@ fn within(t: f64, freedom: u32) -> f64 {
     }
 }
 
-/// The point below which a share `p` (strictly between 0 and 1) of the distribution lies.
+/// The point below which a share `p` (strictly between 0 and 1) of the distribution lies. Above
+/// 100 degrees of freedom by the expansion of Abramowitz and Stegun 26.7.5.
 ///
 /// # Panics
 /// If `freedom` is 0.
 pub fn quantile(p: f64, freedom: u32) -> f64 {
-    invert(|t| cdf(t, freedom), p, -1e6, 1e6)
+    if freedom <= EXPANDED_ABOVE {
+        return invert(|t| cdf(t, freedom), p, -1e6, 1e6);
+    }
+    let (z, n) = (normal::quantile(p), f64::from(freedom));
+    let first = (z.powi(3) + z) / (4.0 * n);
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
+    z + first + second
 }
 
-/// The multiple of the standard error that a two-sided interval of this confidence extends to.
+/// The multiple of the standard error that a two-sided interval of this confidence extends to. Remembered per thread:
+/// a report asks for the same few of them a hundred thousand times.
 pub fn factor(confidence: f64, freedom: u32) -> f64 {
-    quantile(0.5 + confidence / 2.0, freedom)
+    thread_local! {
+        static KNOWN: RefCell<HashMap<(u64, u32), f64>> = RefCell::default();
+    }
+    let compute = || quantile(0.5 + confidence / 2.0, freedom);
+    KNOWN.with_borrow_mut(|known| {
+        *known
+            .entry((confidence.to_bits(), freedom))
+            .or_insert_with(compute)
+    })
 }
 
 /// Mean of independent observations.
