@@ -1,45 +1,285 @@
-//! Every renderer on an analysis in which everything that can go wrong has gone wrong.
+//! Every renderer on an analysis in which everything that can go wrong has gone wrong, and the report in a browser.
 
+#[path = "report/browser.rs"]
+mod browser;
 #[path = "report/fixture.rs"]
 mod fixture;
+#[path = "report/snapshots.rs"]
+mod snapshots;
 
-use scoville::model::analysis::Measure;
+use std::io::Read as _;
+
+use base64::Engine as _;
+use fixture::{HOSTILE, VOID_NS};
+use scoville::model::analysis::{Analysis, CellState, Measure};
 use scoville::render::terminal::Screen;
-use scoville::render::{benchstat, markdown, terminal};
+use scoville::render::{bencher, benchstat, csv, figure, html, json, junit, markdown, terminal, vega, words};
+
+const NARROW: Screen = Screen {
+    width: 80,
+    colour: false,
+};
 
 #[test]
-fn print_for_now() {
-    let a = fixture::rich();
-    println!(
-        "{}",
-        terminal::render(
-            &a,
-            Measure::Wall,
-            Screen {
-                width: 120,
-                colour: false
-            }
-        )
-    );
-    println!(
-        "{}",
-        terminal::render(
-            &a,
-            Measure::Utilisation,
-            Screen {
-                width: 100,
-                colour: false
-            }
-        )
-    );
-    println!("{}", markdown::render(&a, Measure::Memory));
-    std::fs::write("/tmp/b.txt", benchstat::render(&a)).unwrap();
+fn no_line_of_a_table_is_wider_than_the_screen() {
+    let analysis = fixture::rich();
+    for width in [80, 100, 140] {
+        let text = terminal::render(&analysis, Measure::Wall, Screen { width, ..NARROW });
+        let rows = text.lines().filter(|l| l.starts_with(' '));
+        for line in rows {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+        for runtime in &analysis.runtimes {
+            assert!(text.contains(&runtime.name), "{} at {width}", runtime.name);
+        }
+    }
 }
+
 #[test]
-fn write_html() {
-    std::fs::write(
-        "/tmp/report.html",
-        scoville::render::html::render(&fixture::rich()),
-    )
-    .unwrap();
+fn colour_adds_nothing_to_the_text() {
+    let analysis = fixture::rich();
+    let plain = terminal::render(&analysis, Measure::Wall, NARROW);
+    let coloured = terminal::render(
+        &analysis,
+        Measure::Wall,
+        Screen {
+            colour: true,
+            ..NARROW
+        },
+    );
+    assert!(!plain.contains('\u{1b}'));
+    assert!(coloured.contains("\u{1b}["));
+    assert_eq!(without_escapes(&coloured), plain);
+}
+
+/// Without `ESC [ ... m`, and without the spaces that stand before such a sequence at the end of a line.
+fn without_escapes(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, tail)| tail);
+    }
+    out.push_str(rest);
+    let lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_wrong_result_has_no_time_in_any_format() {
+    let analysis = fixture::rich();
+    let mut texts = vec![
+        ("json", json::render(&analysis).unwrap()),
+        ("csv", csv::invocations(&analysis)),
+        ("csv of iterations", csv::iterations(&analysis)),
+        ("benchstat", benchstat::render(&analysis)),
+        ("bencher", bencher::render(&analysis).unwrap()),
+        ("junit", junit::render(&analysis)),
+        ("html", snapshots::without_scripts(&html::render(&analysis))),
+        (
+            "data of the report",
+            embedded_data(&html::render(&analysis)).to_string(),
+        ),
+    ];
+    for measure in words::MEASURES {
+        texts.push(("terminal", terminal::render(&analysis, measure, NARROW)));
+        texts.push(("markdown", markdown::render(&analysis, measure)));
+        texts.extend(
+            vega::render(&analysis, measure)
+                .unwrap()
+                .into_iter()
+                .map(|f| ("vega", f.1)),
+        );
+    }
+    let digits = VOID_NS.to_string();
+    for (format, text) in texts {
+        for leak in [
+            digits.as_str(),
+            "777.123456789",
+            " 777 s",
+            ">777 s",
+            "724 GiB",
+            "7.7712e11",
+        ] {
+            assert!(!text.contains(leak), "{format} shows {leak}");
+        }
+    }
+}
+
+#[test]
+fn json_reads_back_as_the_same_analysis_but_for_void_cells() {
+    let analysis = fixture::rich();
+    let back: Analysis = serde_json::from_str(&json::render(&analysis).unwrap()).unwrap();
+    assert_eq!(back.schema, analysis.schema);
+    for (group, was) in back.groups.iter().zip(&analysis.groups) {
+        for (cell, was) in group.cells.iter().zip(&was.cells) {
+            if words::has_numbers(was) {
+                assert!(cell == was, "{} of {}", cell.runtime, group.key.benchmark);
+            } else {
+                assert_eq!(cell.state, was.state);
+                assert!(cell.estimates.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn csv_has_one_row_per_invocation_and_empty_fields_where_there_is_no_number() {
+    let analysis = fixture::rich();
+    let text = csv::invocations(&analysis);
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let head = reader.headers().unwrap().clone();
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cells = || analysis.groups.iter().flat_map(|g| &g.cells);
+    assert_eq!(rows.len(), cells().map(|c| c.invocations.len()).sum::<usize>());
+    for row in &rows {
+        let shown = matches!(&row[column("state")], "verified" | "partly") && &row[column("outcome")] == "ok";
+        for measure in ["wall_ns", "cold_ns", "cpu_ns", "memory_bytes", "utilisation"] {
+            assert_eq!(row[column(measure)].parse::<f64>().is_ok(), shown, "{row:?}");
+            assert!(shown || row[column(measure)].is_empty(), "{row:?}");
+        }
+    }
+    let iterations = csv::iterations(&analysis).lines().count() - 1;
+    let shown = cells().filter(|c| words::has_numbers(c));
+    assert_eq!(
+        iterations,
+        shown
+            .flat_map(|c| &c.invocations)
+            .map(|p| p.wall_ns.len())
+            .sum::<usize>()
+    );
+}
+
+#[test]
+fn junit_is_xml_whose_counts_agree_with_its_cases() {
+    let analysis = fixture::rich();
+    let text = junit::render(&analysis);
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
+    let total = |attribute: &str| {
+        document
+            .root_element()
+            .attribute(attribute)
+            .unwrap()
+            .parse::<usize>()
+            .unwrap()
+    };
+    assert_eq!(total("tests"), count("testcase"));
+    assert_eq!(total("failures"), count("failure"));
+    assert_eq!(total("skipped"), count("skipped"));
+    for suite in document.descendants().filter(|n| n.has_tag_name("testsuite")) {
+        let cases = suite.children().filter(|n| n.has_tag_name("testcase")).count();
+        assert_eq!(suite.attribute("tests").unwrap().parse::<usize>().unwrap(), cases);
+    }
+    let failed = |n: &roxmltree::Node<'_, '_>| n.children().any(|c| c.has_tag_name("failure"));
+    let timed = |n: &roxmltree::Node<'_, '_>| n.attribute("time").is_some();
+    let cases = || document.descendants().filter(|n| n.has_tag_name("testcase"));
+    let partly = (analysis.groups.iter().flat_map(|g| &g.cells))
+        .filter(|c| matches!(c.state, CellState::Partly { .. }));
+    assert_eq!(cases().filter(|n| failed(n) && timed(n)).count(), partly.count());
+    let messages: Vec<&str> = document
+        .descendants()
+        .filter_map(|n| n.attribute("message"))
+        .collect();
+    assert!(messages.iter().any(|m| m.contains("onerror=")));
+}
+
+#[test]
+fn bencher_has_an_interval_for_every_estimate() {
+    let analysis = fixture::rich();
+    let value: serde_json::Value = serde_json::from_str(&bencher::render(&analysis).unwrap()).unwrap();
+    let benchmarks = value.as_object().unwrap();
+    let shown = (analysis.groups.iter().flat_map(|g| &g.cells))
+        .filter(|c| words::has_numbers(c))
+        .count();
+    assert_eq!(benchmarks.len(), shown);
+    for metric in benchmarks.values().flat_map(|m| m.as_object().unwrap().values()) {
+        let number = |key: &str| metric[key].as_f64().unwrap();
+        assert!(number("lower_value") <= number("value") && number("value") <= number("upper_value"));
+    }
+}
+
+#[test]
+fn every_figure_is_exported_with_rows_that_have_its_fields() {
+    let analysis = fixture::rich();
+    let files = vega::render(&analysis, Measure::Wall).unwrap();
+    for f in figure::figures(&analysis) {
+        let mine: Vec<_> = files.iter().filter(|(name, _)| name.starts_with(f.id)).collect();
+        assert!(!mine.is_empty(), "{}", f.id);
+        for (name, text) in mine {
+            let spec: serde_json::Value = serde_json::from_str(text).unwrap();
+            let rows = spec["data"]["values"].as_array().unwrap();
+            for (field, _, _) in f.columns {
+                assert!(
+                    rows.iter().any(|r| !r[*field].is_null()),
+                    "{name}: no row has {field}"
+                );
+            }
+        }
+    }
+    let names: std::collections::BTreeSet<_> = files.iter().map(|f| &f.0).collect();
+    assert_eq!(names.len(), files.len());
+}
+
+#[test]
+fn the_report_contains_hostile_text_only_escaped() {
+    let text = html::render(&fixture::rich());
+    assert!(!text.contains(HOSTILE));
+    assert!(!text.contains("<img"));
+    assert!(text.contains("&lt;img src=x onerror="));
+    // Our own four scripts and the data block, nothing else.
+    assert_eq!(text.matches("<script").count(), 5);
+    assert_eq!(text.matches("</script>").count(), 5);
+}
+
+#[test]
+fn the_report_asks_the_network_for_nothing() {
+    let text = html::render(&fixture::rich());
+    let page = snapshots::without_scripts(&text);
+    for forbidden in ["http://", "https://", " src=", "@import", "url("] {
+        assert!(
+            !page.replace("&lt;img src=x", "").contains(forbidden),
+            "{forbidden}"
+        );
+    }
+    assert!(page.contains("default-src 'none'"));
+    assert!(!page.contains("unsafe-eval"));
+}
+
+#[test]
+fn a_report_of_a_small_session_is_small() {
+    let text = html::render(&fixture::rich());
+    assert!(text.len() < 1_300_000, "{} bytes", text.len());
+}
+
+#[test]
+fn empty_and_single_runtime_sessions_have_a_report() {
+    let mut analysis = fixture::synthetic(&fixture::Shape {
+        benchmarks: 1,
+        runtimes: 1,
+        cores: vec![1],
+        blocks: 1,
+        iterations: 3,
+    });
+    assert!(html::render(&analysis).contains("1 of 1 cells verified"));
+    assert!(terminal::render(&analysis, Measure::Wall, NARROW).contains("pingpong"));
+    analysis.groups.clear();
+    analysis.plan.groups.clear();
+    analysis.validity = Default::default();
+    assert!(html::render(&analysis).contains("0 of 0 cells verified"));
+    assert_eq!(terminal::render(&analysis, Measure::Wall, NARROW), "");
+    assert_eq!(vega::render(&analysis, Measure::Wall).unwrap(), []);
+}
+
+/// The data block of a report, decoded.
+fn embedded_data(report: &str) -> serde_json::Value {
+    let (_, rest) = report.split_once("id=\"data\">").unwrap();
+    let (text, _) = rest.split_once("</script>").unwrap();
+    let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
+    let mut json = String::new();
+    flate2::read::ZlibDecoder::new(bytes.as_slice())
+        .read_to_string(&mut json)
+        .unwrap();
+    serde_json::from_str(&json).unwrap()
 }

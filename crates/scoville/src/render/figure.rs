@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::model::analysis::Analysis;
+use crate::model::analysis::{Analysis, Measure};
+
+use super::rows::Selection;
+use super::words;
 
 /// Version of the Vega-Lite schema that the specifications are written for.
 pub const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v6.json";
@@ -22,8 +25,8 @@ const SHAPES: [&str; 4] = ["circle", "square", "triangle-up", "diamond"];
 pub struct Figure {
     /// Name used in the report, in exports and in links.
     pub id: &'static str,
-    /// Title with unit and direction; `{measure}`, `{meaning}`, `{baseline}`, `{runtime}`, `{size}` stand for the
-    /// selection.
+    /// Title with unit and direction; `{measure}`, `{meaning}`, `{direction}`, `{axis}`, `{baseline}`, `{runtime}`
+    /// and `{size}` stand for the selection.
     pub title: &'static str,
     /// What the marks mean.
     pub caption: &'static str,
@@ -50,6 +53,75 @@ pub enum Format {
     Percent,
     /// An integer.
     Count,
+}
+
+impl Figure {
+    /// The title for a selection.
+    pub fn title_for(&self, selection: &Selection) -> String {
+        let directed = words::lower_is_better(selection.measure);
+        let size = format!("{}, {}", selection.size.0, words::cores(selection.size.1));
+        let title = self
+            .title
+            .replace("{measure}", words::title(selection.measure))
+            .replace("{meaning}", words::meaning(selection.measure))
+            .replace(
+                "{direction}",
+                if directed {
+                    "lower is better"
+                } else {
+                    "no direction"
+                },
+            )
+            .replace(
+                "{axis}",
+                if directed {
+                    "logarithmic axis"
+                } else {
+                    "linear axis"
+                },
+            )
+            .replace("{baseline}", &selection.baseline)
+            .replace("{runtime}", &selection.runtime)
+            .replace("{size}", &size);
+        match &selection.benchmark {
+            Some(benchmark) => format!("{benchmark}, {size}: {title}"),
+            None => title,
+        }
+    }
+}
+
+/// Unit of a value axis: seconds, bytes or per cent.
+pub fn axis_unit(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Wall | Measure::Cold | Measure::Cpu => "s",
+        Measure::Memory => "B",
+        Measure::Utilisation => "%",
+    }
+}
+
+/// Turns the logarithmic axes of a figure of values into linear ones, as a share needs them.
+pub fn make_linear(spec: &mut Value) {
+    let change = |encoding: &mut Value| {
+        for axis in ["x", "y"] {
+            if encoding[axis]["scale"]["type"] == "log" {
+                encoding[axis]["scale"] =
+                    json!({ "type": "linear", "zero": false, "nice": false, "padding": 12 });
+            }
+        }
+    };
+    if let Some(encoding) = spec.get_mut("encoding") {
+        change(encoding);
+    }
+    for layer in spec
+        .get_mut("layer")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        if let Some(encoding) = layer.get_mut("encoding") {
+            change(encoding);
+        }
+    }
 }
 
 impl Format {
@@ -101,7 +173,7 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
     vec![
         Figure {
             id: "heat",
-            title: "{measure} relative to {baseline}, {size} (ratio, lower is better)",
+            title: "{measure} relative to {baseline}, {size} (ratio, {direction})",
             caption: "Blue is faster or smaller than the baseline, orange slower or larger, on a logarithmic scale that ends at 8 \
                       times. The sign is the verdict: − faster, + slower, = equal within the margin, ? undecided, ( ) not after \
                       Holm's correction. Words stand where there is no number.",
@@ -111,7 +183,7 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
         },
         Figure {
             id: "geomean",
-            title: "Geometric mean of the ratios to {baseline}: {measure}, {size} (lower is better)",
+            title: "Geometric mean of the ratios to {baseline}: {measure}, {size} ({direction})",
             caption: "Over the benchmarks that both runtimes verified; n is their number, nothing is imputed. 95 % intervals by \
                       resampling blocks within each benchmark. The thin line spans the smallest and the largest ratio.",
             columns: &[
@@ -128,7 +200,7 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
         },
         Figure {
             id: "forest",
-            title: "{runtime} relative to {baseline}: {measure}, {size} (ratio, lower is better)",
+            title: "{runtime} relative to {baseline}: {measure}, {size} (ratio, {direction})",
             caption: "Typical ratio (Hodges-Lehmann over blocks) with its 95 % interval, sorted by effect. The shaded band is the \
                       margin within which two runtimes count as equal. Hollow marks are undecided or equal.",
             columns: RATIO_COLUMNS,
@@ -137,7 +209,7 @@ fn overview_figures(look: &Look) -> Vec<Figure> {
         },
         Figure {
             id: "absolute",
-            title: "{measure}, {size}: {meaning} (logarithmic axis)",
+            title: "{measure}, {size}: {meaning} ({axis})",
             caption: "Point estimate over invocations with its 95 % interval.",
             columns: VALUE_COLUMNS,
             per_benchmark: false,
@@ -231,7 +303,7 @@ fn benchmark_figures(look: &Look) -> Vec<Figure> {
         },
         Figure {
             id: "matrix",
-            title: "Every pair: {measure} of the row relative to the column (ratio, lower is better for the row)",
+            title: "Every pair: {measure} of the row relative to the column (ratio, {direction})",
             caption: "Typical ratio over common blocks; colours and signs as in the overview.",
             columns: &[
                 ("a", "Row", Text),
@@ -349,6 +421,13 @@ impl Look {
 /// Prints an axis value in the unit that the parameter `unit` names.
 const UNIT_LABEL: &str = "unit == '%' ? format(datum.value, '.0%') : format(datum.value, '.3~s') + unit";
 const RATIO_LABEL: &str = "format(datum.value, '.3~r')";
+/// On a long logarithmic axis only 1, 2 and 5 are labelled; the parameter `dense` says that the axis is short.
+const LABELLED: &str =
+    "dense || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0";
+
+fn thinned(label: &str) -> String {
+    format!("{LABELLED} ? ({label}) : ''")
+}
 
 fn with(mut spec: Value, more: Value) -> Value {
     for (key, value) in more.as_object().expect("specifications are objects") {
@@ -357,23 +436,42 @@ fn with(mut spec: Value, more: Value) -> Value {
     spec
 }
 
+/// A figure as wide as its place, with the parameters that the theme and the selection set.
 fn base(body: Value) -> Value {
     with(
-        json!({ "$schema": SCHEMA, "data": { "name": "rows" }, "width": "container" }),
+        json!({ "$schema": SCHEMA, "data": { "name": "rows" }, "width": "container", "params": params() }),
         body,
     )
 }
 
-fn unit_param(unit: &str) -> Value {
-    json!([{ "name": "unit", "value": unit }])
+/// Parameters that every figure has: unit of the value axis, whether a logarithmic axis is short enough to label every
+/// tick, text colour, and the core counts that an axis names.
+fn params() -> Value {
+    json!([
+        { "name": "unit", "value": "s" },
+        { "name": "dense", "value": false },
+        { "name": "ink", "value": "#222" },
+        { "name": "ticks", "value": [] }
+    ])
 }
 
 /// An axis in the measure's unit.
 fn measured(field: &str, scale: &str) -> Value {
+    // A logarithmic scale has no zero to leave out.
+    let (label, scale) = match scale {
+        "log" => (
+            thinned(UNIT_LABEL),
+            json!({ "type": "log", "nice": false, "padding": 12 }),
+        ),
+        other => (
+            UNIT_LABEL.into(),
+            json!({ "type": other, "zero": false, "nice": false, "padding": 12 }),
+        ),
+    };
     json!({
         "field": field, "type": "quantitative", "title": null,
-        "scale": { "type": scale, "zero": false, "nice": false, "padding": 12 },
-        "axis": { "labelExpr": UNIT_LABEL, "tickCount": 6 }
+        "scale": scale,
+        "axis": { "labelExpr": label, "tickCount": 6 }
     })
 }
 
@@ -381,7 +479,7 @@ fn ratio_axis(field: &str, title: Value) -> Value {
     json!({
         "field": field, "type": "quantitative", "title": title,
         "scale": { "type": "log", "nice": false, "padding": 16 },
-        "axis": { "labelExpr": RATIO_LABEL, "tickCount": 6 }
+        "axis": { "labelExpr": thinned(RATIO_LABEL), "tickCount": 6 }
     })
 }
 
@@ -419,7 +517,7 @@ fn value_tip() -> Value {
 fn diverging() -> Value {
     json!({
         "field": "log2", "type": "quantitative",
-        "scale": { "domain": [-3, 3], "domainMid": 0, "clamp": true },
+        "scale": { "domain": [-3, 3], "domainMid": 0, "clamp": true, "interpolate": "lab" },
         "legend": {
             "title": null, "orient": "top", "gradientLength": 220, "values": [-3, -1, 0, 1, 3],
             "labelExpr": "format(pow(2, datum.value), '.3~r') + ' ×'"
@@ -429,11 +527,10 @@ fn diverging() -> Value {
 
 fn ratio_grid(x: &str, y: &str, tooltip: Value) -> Value {
     let ink = json!({
-        "condition": { "test": "isValid(datum.log2) && abs(datum.log2) > 1.4", "value": "#fff" },
+        "condition": { "test": "isValid(datum.log2) && (datum.log2 > 2.1 || datum.log2 < -1.5)", "value": "#fff" },
         "value": { "expr": "ink" }
     });
     json!({
-        "params": [{ "name": "ink", "value": "#222" }],
         "height": { "step": 24 },
         "transform": [{ "calculate": "isValid(datum.ratio) ? log(datum.ratio) / LN2 : null", "as": "log2" }],
         "encoding": {
@@ -469,8 +566,16 @@ fn matrix() -> Value {
     base(ratio_grid("b", "a", tooltip))
 }
 
+/// A line at ratio 1 across the other axis. It has a row of its own, or it would be drawn once per row of the figure.
 fn line_at_one(axis: &str) -> Value {
-    json!({ "mark": { "type": "rule", "strokeDash": [3, 3], "opacity": 0.6 }, "encoding": { axis: { "datum": 1 } } })
+    let (across, across2, end) = if axis == "x" {
+        ("y", "y2", "height")
+    } else {
+        ("x", "x2", "width")
+    };
+    json!({ "data": { "values": [{}] },
+            "mark": { "type": "rule", "strokeDash": [3, 3], "opacity": 0.6, "tooltip": null },
+            "encoding": { axis: { "datum": 1 }, across: { "value": 0 }, across2: { "value": end }, "tooltip": { "value": null } } })
 }
 
 fn geomean(look: &Look) -> Value {
@@ -499,7 +604,7 @@ fn forest(look: &Look) -> Value {
         "height": { "step": 22 },
         "encoding": { "y": names("benchmark"), "tooltip": ratio_tip() },
         "layer": [
-            { "mark": { "type": "rect", "opacity": 0.18, "color": "#8a8f98" },
+            { "data": { "values": [{}] }, "mark": { "type": "rect", "opacity": 0.22, "color": "#8a8f98" },
               "encoding": { "x": { "datum": 1.0 / (1.0 + look.margin) }, "x2": { "datum": 1.0 + look.margin },
                             "y": { "value": 0 }, "y2": { "value": "height" }, "tooltip": { "value": null } } },
             line_at_one("x"),
@@ -515,9 +620,8 @@ fn forest(look: &Look) -> Value {
 }
 
 /// Dots with intervals, one line per runtime within each benchmark.
-fn dots(look: &Look, scale: &str, unit: &str) -> Value {
+fn dots(look: &Look, scale: &str) -> Value {
     base(json!({
-        "params": unit_param(unit),
         "height": { "step": 8, "for": "offset" },
         "encoding": { "y": with(names("benchmark"), json!({ "axis": { "grid": true, "tickBand": "extent", "labelLimit": 200 } })),
                       "yOffset": { "field": "runtime", "sort": null, "type": "nominal" },
@@ -532,11 +636,11 @@ fn dots(look: &Look, scale: &str, unit: &str) -> Value {
 }
 
 fn absolute(look: &Look) -> Value {
-    dots(look, "log", "s")
+    dots(look, "log")
 }
 
 fn utilisation(look: &Look) -> Value {
-    dots(look, "linear", "%")
+    dots(look, "linear")
 }
 
 fn memory_time(look: &Look) -> Value {
@@ -563,8 +667,9 @@ fn cores(look: &Look) -> Value {
                 "axis": { "format": ".0%", "tickCount": 3 } })
     };
     json!({
-        "$schema": SCHEMA, "data": { "name": "rows" },
-        "facet": { "field": "benchmark", "type": "nominal", "sort": null, "title": null },
+        "$schema": SCHEMA, "data": { "name": "rows" }, "params": params(),
+        "facet": { "field": "benchmark", "type": "nominal", "sort": { "field": "order" }, "title": null },
+        "spacing": 24,
         "columns": 4,
         "spec": {
             "width": 140, "height": { "step": 14 },
@@ -584,7 +689,6 @@ fn cores(look: &Look) -> Value {
 fn levels(look: &Look) -> Value {
     let colour = look.colour_without_legend();
     base(json!({
-        "params": unit_param("s"),
         "height": { "step": 22 },
         "encoding": { "y": names("runtime"), "color": colour,
                       "tooltip": tip(&[("runtime", "runtime", ""), ("text", "steady", ""), ("coldText", "cold", ""), ("n", "n", "")]) },
@@ -605,7 +709,6 @@ fn strip(look: &Look) -> Value {
     let x = json!({ "field": "sequence", "type": "quantitative", "title": "position in the session",
                     "scale": { "zero": false, "nice": false, "padding": 8 }, "axis": { "grid": false, "tickMinStep": 1, "format": "d" } });
     base(json!({
-        "params": unit_param("s"),
         "height": 260,
         "encoding": { "x": x, "y": measured("value", "log"), "color": look.colour,
                       "tooltip": tip(&[("runtime", "runtime", ""), ("text", "value", ""), ("block", "block", ""),
@@ -617,15 +720,15 @@ fn strip(look: &Look) -> Value {
               "encoding": { "color": { "value": { "expr": "ink" } } } }
         ]
     }))
-    .with_ink()
 }
 
 fn warmup(look: &Look) -> Value {
     let x = json!({ "field": "iteration", "type": "quantitative", "title": null, "scale": { "nice": false },
                     "axis": { "grid": false, "tickCount": 4, "tickMinStep": 1, "format": "d" } });
     json!({
-        "$schema": SCHEMA, "data": { "name": "rows" }, "params": unit_param("s"),
-        "facet": { "field": "runtime", "type": "nominal", "sort": null, "title": null },
+        "$schema": SCHEMA, "data": { "name": "rows" }, "params": params(),
+        "facet": { "field": "runtime", "type": "nominal", "sort": { "field": "order" }, "title": null },
+        "spacing": { "column": 14, "row": 24 },
         "columns": 4,
         "resolve": { "scale": { "y": "independent" } },
         "spec": {
@@ -649,7 +752,6 @@ fn scaling(look: &Look) -> Value {
                     "scale": { "type": "log", "base": 2, "nice": false, "padding": 20 },
                     "axis": { "format": "d", "values": { "expr": "ticks" }, "grid": false } });
     base(json!({
-        "params": [{ "name": "unit", "value": "s" }, { "name": "ticks", "value": [] }],
         "height": 240,
         "encoding": { "x": x, "color": look.colour,
                       "tooltip": tip(&[("runtime", "runtime", ""), ("cores", "cores", ""), ("text", "wall time", ""), ("n", "n", "")]) },
@@ -679,15 +781,14 @@ fn fairness(look: &Look) -> Value {
               "encoding": { "x": x("median"), "color": { "value": { "expr": "ink" } } } }
         ]
     }))
-    .with_ink()
 }
 
 fn sensors() -> Value {
     let x = json!({ "field": "sequence", "type": "quantitative", "title": "position in the session",
                     "scale": { "nice": false }, "axis": { "grid": false, "format": "d" } });
     json!({
-        "$schema": SCHEMA, "data": { "name": "rows" },
-        "facet": { "row": { "field": "sensor", "type": "nominal", "title": null, "sort": null,
+        "$schema": SCHEMA, "data": { "name": "rows" }, "params": params(),
+        "facet": { "row": { "field": "sensor", "type": "nominal", "title": null, "sort": { "field": "order" },
                             "header": { "labelAngle": 0, "labelAlign": "left", "labelOrient": "top", "labelAnchor": "start" } } },
         "spec": {
             "width": 760, "height": 80,
@@ -706,7 +807,6 @@ fn sensors() -> Value {
 
 fn canary() -> Value {
     base(json!({
-        "params": unit_param("s"),
         "height": 120,
         "encoding": { "x": { "field": "sequence", "type": "quantitative", "title": "position in the session",
                              "scale": { "nice": false }, "axis": { "grid": false, "format": "d" } },
@@ -718,20 +818,4 @@ fn canary() -> Value {
               "mark": { "type": "point", "filled": false, "size": 90, "color": "#d55e00" } }
         ]
     }))
-}
-
-/// Adds the parameter `ink`, the theme's text colour.
-trait WithInk {
-    fn with_ink(self) -> Self;
-}
-
-impl WithInk for Value {
-    fn with_ink(mut self) -> Self {
-        let ink = json!({ "name": "ink", "value": "#222" });
-        match self.get_mut("params").and_then(Value::as_array_mut) {
-            Some(params) => params.push(ink),
-            None => self["params"] = json!([ink]),
-        }
-        self
-    }
 }

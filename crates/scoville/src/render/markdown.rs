@@ -29,7 +29,7 @@ pub fn render(analysis: &Analysis, measure: Measure) -> String {
         }
         out.push('\n');
         for line in comparison::legend(analysis, &table) {
-            out.push_str(&format!("- {}\n", escape(&line)));
+            out.push_str(&format!("- {}\n", escape(&line).replacen('+', "\\+", 1)));
         }
         out.push('\n');
     }

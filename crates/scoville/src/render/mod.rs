@@ -13,5 +13,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod number;
+pub mod rows;
 pub mod terminal;
+pub mod vega;
 pub mod words;

@@ -55,7 +55,7 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
         None => String::new(),
     };
     let mut out = format!(
-        "{}{relative}: {}    {}, {}\n",
+        "{}{relative}; {}; {}, {}\n",
         words::title(comparison.measure),
         words::meaning(comparison.measure),
         words::plain(&comparison.preset),
@@ -66,9 +66,25 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
         out.push('\n');
     }
     for line in comparison::legend(analysis, comparison) {
-        out.push_str(&format!(" {line}\n"));
+        out.push_str(&wrapped(&line, screen.width));
     }
     out
+}
+
+/// A line broken at spaces, indented by one.
+fn wrapped(line: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in line.split(' ') {
+        let last = lines.last_mut().expect("there is always a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(format!(" {word}"));
+        } else {
+            last.push(' ');
+            last.push_str(word);
+        }
+    }
+    let lines: Vec<&str> = lines.iter().map(|l| l.trim_end()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Cuts the runtimes into pages that fit; every page repeats the first column, which ratios are relative to.
@@ -104,17 +120,33 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
             .chain(heads)
             .map(|h| TableCell::new(h).add_attribute(Attribute::Bold)),
     );
+    // Numbers stand right-aligned, signs left-aligned beside them.
+    let width = |c: usize| {
+        comparison
+            .rows
+            .iter()
+            .map(|r| r.entries[c].text.chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = columns.iter().map(|&c| width(c)).collect();
     for row in &comparison.rows {
         let mut cells = vec![TableCell::new(words::plain(&row.label))];
-        cells.extend(columns.iter().map(|&c| styled(&row.entries[c], colour)));
+        cells.extend(
+            columns
+                .iter()
+                .zip(&widths)
+                .map(|(&c, &w)| styled(&row.entries[c], w, colour)),
+        );
         table.add_row(cells);
     }
     let lines: Vec<String> = (table.lines()).map(|l| l.trim_end().to_string()).collect();
     lines.join("\n")
 }
 
-fn styled(entry: &Entry, colour: bool) -> TableCell {
-    let cell = TableCell::new(entry.line()).set_alignment(CellAlignment::Left);
+fn styled(entry: &Entry, width: usize, colour: bool) -> TableCell {
+    let text = format!("{:>width$} {}", words::plain(&entry.text), entry.sign);
+    let cell = TableCell::new(text.trim_end()).set_alignment(CellAlignment::Left);
     if !colour {
         return cell;
     }

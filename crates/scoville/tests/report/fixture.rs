@@ -109,6 +109,8 @@ pub fn rich() -> Analysis {
     for group in &mut a.groups {
         strip(group);
     }
+    let runtimes: Vec<String> = a.runtimes.iter().map(|r| r.name.clone()).collect();
+    a.summaries = summaries(&a.groups, &runtimes, &[1, 2], 12);
     a.plan.skipped.push(Skip {
         runtime: "pony".into(),
         benchmark: None,
@@ -132,13 +134,19 @@ fn set(a: &mut Analysis, n: usize, runtime: &str, change: impl Fn(&mut Cell)) {
     }
 }
 
-/// Takes the numbers from what has none; invocations of a void cell keep theirs, so that a leak would show.
+/// A time that only a void cell has: wherever it turns up, a wrong result showed a time.
+pub const VOID_NS: u64 = 777_123_456_789;
+
+/// Takes the numbers from what has none. A void cell keeps its own, all of them [`VOID_NS`], so that a leak would show.
 fn strip(group: &mut GroupAnalysis) {
     let mut gone = Vec::new();
     for cell in &mut group.cells {
         match cell.state {
             CellState::Verified | CellState::Partly { .. } => continue,
-            CellState::Void { .. } => {}
+            CellState::Void { .. } => {
+                mark(cell);
+                continue;
+            }
             _ => cell.invocations.clear(),
         }
         cell.estimates.clear();
@@ -151,6 +159,22 @@ fn strip(group: &mut GroupAnalysis) {
     group
         .pairs
         .retain(|p| !gone.contains(&p.a) && !gone.contains(&p.b));
+}
+
+fn mark(cell: &mut Cell) {
+    let e = Estimate {
+        value: VOID_NS as f64,
+        interval: None,
+        n: 12,
+        range: (VOID_NS as f64, VOID_NS as f64),
+        source: String::new(),
+    };
+    cell.estimates.values_mut().for_each(|v| *v = e.clone());
+    cell.ns_per_message = Some(e);
+    for point in &mut cell.invocations {
+        point.summaries.values_mut().for_each(|v| *v = VOID_NS as f64);
+        point.wall_ns.fill(VOID_NS);
+    }
 }
 
 fn failure(kind: FailureKind, message: &str) -> Failure {
@@ -246,7 +270,7 @@ pub fn synthetic(shape: &Shape) -> Analysis {
             shape.blocks
         ),
         runtimes: runtimes.iter().map(|r| runtime_info(r, &benchmarks)).collect(),
-        summaries: summaries(&groups, &runtimes, shape),
+        summaries: summaries(&groups, &runtimes, &shape.cores, shape.blocks),
         benchmarks,
         groups,
         sentences: vec![
@@ -629,12 +653,16 @@ fn pair(measure: Measure, a: &str, b: &str, ratio: f64, half: f64, n: u32, tail:
     }
 }
 
-fn summaries(groups: &[GroupAnalysis], runtimes: &[String], shape: &Shape) -> Vec<Summary> {
+fn summaries(groups: &[GroupAnalysis], runtimes: &[String], cores: &[u32], blocks: u32) -> Vec<Summary> {
     let mut summaries = Vec::new();
     for measure in [Measure::Wall, Measure::Cpu, Measure::Memory, Measure::Cold] {
-        for &cores in &shape.cores {
+        for &cores in cores {
             for runtime in &runtimes[1..] {
-                let ratios: Vec<(String, f64)> = (groups.iter().filter(|g| g.key.cores == cores))
+                let shown = |g: &&GroupAnalysis| {
+                    let void = |c: &&Cell| c.runtime == *runtime && matches!(c.state, CellState::Void { .. });
+                    g.key.cores == cores && !g.cells.iter().any(|c| void(&c))
+                };
+                let ratios: Vec<(String, f64)> = (groups.iter().filter(shown))
                     .filter_map(|g| {
                         let pair = g
                             .pairs
@@ -652,11 +680,14 @@ fn summaries(groups: &[GroupAnalysis], runtimes: &[String], shape: &Shape) -> Ve
                     baseline: runtimes[0].clone(),
                     preset: "savina".into(),
                     cores,
-                    geomean: pair(measure, "", "", value, 0.02, shape.blocks, false).ratio,
+                    geomean: pair(measure, "", "", value, 0.02, blocks, false).ratio,
                     smallest: ratios.iter().min_by(by).cloned().unwrap_or_default(),
                     largest: ratios.iter().max_by(by).cloned().unwrap_or_default(),
                     common: ratios.iter().map(|r| r.0.clone()).collect(),
-                    missing: Vec::new(),
+                    missing: (groups.iter().filter(|g| g.key.cores == cores))
+                        .filter(|g| ratios.iter().all(|r| r.0 != g.key.benchmark))
+                        .map(|g| (g.key.benchmark.clone(), "not verified".to_string()))
+                        .collect(),
                 });
             }
         }

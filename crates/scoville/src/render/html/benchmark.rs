@@ -6,7 +6,7 @@ use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
 use crate::model::benchmark::Benchmark;
 
 use super::super::figure::Figure;
-use super::super::{csv, number, words};
+use super::super::{csv, number, rows, words};
 use super::page;
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
@@ -22,7 +22,7 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
             (description(analysis, benchmark, &groups))
             @for group in &groups { (measures_table(analysis, group)) }
             @for figure in figures.iter().filter(|f| f.per_benchmark && wanted(f.id, &groups)) {
-                (page::skeleton(figure, Some(&benchmark.name), plain_title(figure), html! {}))
+                (page::skeleton(figure, Some(&benchmark.name), title(analysis, figure), html! {}))
             }
             (metrics(&groups))
             (commands(analysis, &benchmark.name))
@@ -30,11 +30,9 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
     }
 }
 
-fn plain_title(figure: &Figure) -> String {
-    figure
-        .title
-        .replace("{measure}", "wall time")
-        .replace("{meaning}", "lower is better")
+/// The title of the default selection; the section already names the benchmark.
+fn title(analysis: &Analysis, figure: &Figure) -> String {
+    rows::first_selection(analysis).map_or_else(String::new, |selection| figure.title_for(&selection))
 }
 
 /// Cells without numbers, named in the summary line so that a closed section hides none.
@@ -93,9 +91,9 @@ fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
             table.measures {
                 caption { "All measures: " (group.key.preset) ", " (words::cores(group.key.cores)) " (95 % intervals; ratios to " (baseline) ")" }
                 thead { tr {
-                    th scope="col" { "Runtime" } th scope="col" { "Wall" } th scope="col" { "Ratio" } th scope="col" { "Blocks lower" } th scope="col" { "Per message" }
+                    th scope="col" { "Runtime" } th scope="col" { "n" } th scope="col" { "Wall" } th scope="col" { "Ratio" } th scope="col" { "Blocks lower" } th scope="col" { "Per message" }
                     th scope="col" { "Cold" } th scope="col" { "CPU" } th scope="col" { "Utilisation" } th scope="col" { "Memory" }
-                    th scope="col" { "Spread between / within" } th scope="col" { "Warm-up" } th scope="col" { "n" }
+                    th scope="col" { "Spread between / within" } th scope="col" { "Warm-up" }
                 } }
                 tbody { @for cell in &group.cells { (row(group, cell, baseline)) } }
             }
@@ -117,6 +115,7 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
     html! {
         tr {
             th scope="row" { (cell.runtime) }
+            td { (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" } }
             td { (value(Measure::Wall)) }
             td { @match pair {
                 Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " (clean " (number::significant(c.value)) ")" } }
@@ -131,7 +130,6 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
             td { (value(Measure::Memory)) }
             td { (spread(cell.cv_between)) " / " (spread(cell.cv_within)) }
             td { (warmup(cell)) }
-            td { (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" } }
         }
     }
 }

@@ -15,8 +15,9 @@ use crate::model::analysis::{
     Analysis, Cell, Estimate, Fairness, GroupAnalysis, InvocationPoint, Measure, Pair,
 };
 
+use super::super::rows::SENSORS;
 use super::super::words::{self, MEASURES};
-use super::super::{comparison, figure, number};
+use super::super::{comparison, figure};
 
 /// Steps per factor e: a step is 0.05 %.
 const STEPS: f64 = 2000.0;
@@ -105,7 +106,7 @@ fn measures() -> Value {
         json!({
             "id": words::slug(m), "title": words::title(m), "meaning": words::meaning(m),
             "directed": words::lower_is_better(m),
-            "unit": match m { Measure::Memory => "B", Measure::Utilisation => "%", _ => "s" },
+            "unit": figure::axis_unit(m),
             "factor": match m { Measure::Memory | Measure::Utilisation => 1.0, _ => 1e-9 },
         })
     });
@@ -398,14 +399,7 @@ fn sensors(analysis: &Analysis) -> Value {
             ])
         })
         .collect();
-    json!({ "stride": stride, "total": all.len(), "rows": rows })
-}
-
-/// The text that stands for a ratio in tables and tooltips.
-pub fn ratio_text(pair: &Pair) -> String {
-    format!("{} {}", number::ratio(&pair.ratio), words::sign(pair))
-        .trim_end()
-        .to_string()
+    json!({ "names": SENSORS, "rows": rows })
 }
 
 #[cfg(test)]

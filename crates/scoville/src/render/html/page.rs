@@ -8,7 +8,7 @@ use crate::model::reading::Reading;
 
 use super::super::comparison::{self, Comparison, Tone};
 use super::super::figure::{self, Figure};
-use super::super::{number, words};
+use super::super::{number, rows, words};
 use super::data::Thinning;
 use super::{benchmark, validity};
 
@@ -58,7 +58,7 @@ pub fn body(analysis: &Analysis) -> Markup {
             (reproduction(analysis))
         }
         footer { p { "Written by Scoville " (analysis.tool) ". Every number in this file was computed before it was drawn; the page computes none." } }
-        div id="tip" role="status" aria-live="polite" hidden {}
+        div id="tip" aria-hidden="true" hidden {}
     }
 }
 
@@ -141,7 +141,7 @@ pub fn skeleton(figure: &Figure, benchmark: Option<&str>, title: String, table: 
         figure.fig data-figure=(figure.id) data-benchmark=[benchmark] {
             figcaption {
                 h3 { (title) }
-                p.caption { (figure.caption) @if figure.id == "warmup" { " " span.thinning {} } }
+                p.caption { (figure.caption) " " span.counts {} }
                 @if figure.id == "forest" { label.js-only { span { "Runtime " } select.runtime {} } }
             }
             div.plot {}
@@ -155,16 +155,7 @@ pub fn skeleton(figure: &Figure, benchmark: Option<&str>, title: String, table: 
 }
 
 fn default_title(analysis: &Analysis, figure: &Figure) -> String {
-    let size = comparison::sizes(analysis).into_iter().next();
-    let size = size.map_or_else(String::new, |(p, c)| format!("{p}, {}", words::cores(c)));
-    let other = (analysis.runtimes.iter().map(|r| r.name.as_str())).find(|r| *r != analysis.plan.baseline);
-    figure
-        .title
-        .replace("{measure}", words::title(Measure::Wall))
-        .replace("{meaning}", words::meaning(Measure::Wall))
-        .replace("{baseline}", &analysis.plan.baseline)
-        .replace("{runtime}", other.unwrap_or("every runtime"))
-        .replace("{size}", &size)
+    rows::first_selection(analysis).map_or_else(String::new, |selection| figure.title_for(&selection))
 }
 
 fn static_table(analysis: &Analysis, id: &str) -> Markup {

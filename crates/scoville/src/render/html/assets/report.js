@@ -148,7 +148,7 @@
     cores() {
       return groupsHere().flatMap((g) => g.c.map((cell) => {
         const busy = cell.e?.utilisation;
-        return busy && { benchmark: g.b, runtime: name(cell), busy: busy[0], idle: Math.max(0, 1 - busy[0]), whole: 1,
+        return busy && { benchmark: g.b, order: data.groups.indexOf(g), runtime: name(cell), busy: busy[0], idle: Math.max(0, 1 - busy[0]), whole: 1,
                          wait: cell.q ?? null, n: busy[1] };
       })).filter(Boolean);
     },
@@ -182,7 +182,7 @@
           const iteration = j < raw ? j : raw + (j - raw) * stride;
           const first = !marked && iteration >= steady;
           marked ||= first;
-          return [{ runtime: name(cell), invocation: position, iteration, value: cell.e.wall[0] * 1e-9 * stepped(q),
+          return [{ runtime: name(cell), order: cell.r, invocation: position, iteration, value: cell.e.wall[0] * 1e-9 * stepped(q),
                     steady: first ? "yes" : "" }];
         });
       }));
@@ -192,7 +192,7 @@
       const shown = group.c.filter((c) => !c.w);
       return shown.flatMap((a) => shown.map((b) => {
         const row = { a: name(a), b: name(b) };
-        if (a === b) return { ...row, label: "", text: "itself" };
+        if (a === b) return { ...row, ratio: 1, sign: "", label: "", text: "itself" };
         return relation(group, state.measure, a.r, b.r, row) ?? { ...row, label: "no pair", text: "no pair" };
       }));
     },
@@ -211,10 +211,9 @@
       })));
     },
     sensors() {
-      const kinds = ["steal: taken by the hypervisor", "foreign: used by others", "pressure: somebody waited for a CPU"];
-      return kinds.flatMap((sensor, k) => data.sensors.rows
+      return data.sensors.names.flatMap((sensor, k) => data.sensors.rows
         .filter((r) => r[k + 1] != null)
-        .map((r) => ({ sensor, sequence: r[0], share: r[k + 1], contaminated: r[4] })));
+        .map((r) => ({ sensor, order: k, sequence: r[0], share: r[k + 1], contaminated: r[4] })));
     },
     canary() {
       return data.groups.flatMap((g) => g.k.map(([sequence, ns, contaminated]) =>
@@ -239,7 +238,14 @@
   const figures = $$("figure.fig").map((element) => ({
     element, id: element.dataset.figure, benchmark: element.dataset.benchmark, drawn: null, view: null,
   }));
-  const logger = vega.logger(vega.Warn, "error");
+  const logger = {
+    level: () => vega.Warn,
+    error(...message) { console.error(...message); return this; },
+    // Two remarks are no faults: rows have a fixed height here by intent, and a layer may be empty.
+    warn(...message) { if (!/^Dropping "fit-|^Infinite extent/.test(message[0])) console.warn(...message); return this; },
+    info() { return this; },
+    debug() { return this; },
+  };
   const refuse = { load: () => Promise.reject(new Error("the report loads nothing")), sanitize: () => Promise.reject(new Error("no links")) };
 
   const colour = (variable) => getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
@@ -250,7 +256,7 @@
     const label = { labelColor: faint, titleColor: faint, labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: "normal" };
     return {
       background: null, font, aria: false, view: { stroke: null },
-      axis: { ...label, domainColor: line, tickColor: line, gridColor: line, gridOpacity: 0.6, labelPadding: 6, domain: false, ticks: false },
+      axis: { ...label, domainColor: line, tickColor: line, gridColor: line, gridOpacity: 0.6, labelPadding: 6, labelSeparation: 10, domain: false, ticks: false },
       legend: { ...label, labelFontSize: 12, symbolSize: 70, rowPadding: 4, columnPadding: 14 },
       header: { labelColor: ink, labelFont: font, labelFontSize: 12, labelFontWeight: 600, titleColor: faint },
       text: { font, color: ink }, rule: { color: ink }, tick: { color: ink },
@@ -263,23 +269,40 @@
     const measure = measures.get(state.measure);
     const spec = structuredClone(data.figures[figure.id].spec);
     spec.data = { name: "rows", values };
-    const width = Math.max(280, $(".plot", figure.element).clientWidth || 760);
+    const plot = $(".plot", figure.element);
+    const grid = figure.id === "heat" || figure.id === "matrix";
+    const width = Math.max(280, plot.clientWidth || 760, grid ? 120 + 58 * new Set(values.map((r) => r.runtime ?? r.b)).size : 0);
+    const wide = width > plot.clientWidth;
+    plot.classList.toggle("wide", wide);
+    if (wide) plot.tabIndex = 0;
+    else plot.removeAttribute("tabindex");
     if (spec.width === "container") Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
-    if (spec.columns) spec.columns = Math.max(1, Math.floor(width / (spec.spec.width + 95)));
-    if (spec.facet?.row) spec.spec.width = width - 60;
-    for (const param of spec.params ?? []) {
-      if (param.name === "ink") param.value = colour("--ink");
-      if (param.name === "ticks") param.value = [...new Set(values.map((r) => r.cores))];
-      if (param.name === "unit" && (figure.id === "absolute" || figure.id === "strip")) param.value = measure.unit;
+    if (spec.columns) {
+      const beside = spec.resolve ? 66 : 26; // what stands between two panels: an axis of its own, or only a gap
+      const room = width - (spec.resolve ? 0 : 110);
+      spec.columns = Math.max(1, Math.floor(room / (spec.spec.width + beside)));
+      spec.spec.width = Math.floor(room / spec.columns - beside);
     }
-    if (measure.unit === "%" && (figure.id === "absolute" || figure.id === "strip")) linear(spec);
+    if (spec.facet?.row) spec.spec.width = width - 60;
+    const shown = { utilisation: "%", absolute: measure.unit, strip: measure.unit }[figure.id] ?? "s";
+    const parameters = {
+      ink: colour("--ink"), unit: shown, dense: figure.id === "warmup" || short(values), ticks: [...new Set(values.map((r) => r.cores))],
+    };
+    for (const param of spec.params) param.value = parameters[param.name];
+    if (shown === "%") linear(spec);
     return spec;
+  }
+
+  /** Whether a logarithmic axis over these rows spans less than a decade. */
+  function short(values) {
+    const ends = values.flatMap((r) => [r.value, r.low, r.high, r.cold, r.ratio, r.least, r.most, r.time, r.memory]).filter((x) => x > 0);
+    return Math.max(...ends.slice(0, 50000)) / Math.min(...ends.slice(0, 50000)) < 9;
   }
 
   /** A share is drawn on a linear axis. */
   function linear(spec) {
     for (const part of [spec, ...(spec.layer ?? [])]) {
-      for (const axis of [part.encoding?.x, part.encoding?.y]) if (axis?.scale?.type === "log") axis.scale.type = "linear";
+      for (const axis of [part.encoding?.x, part.encoding?.y]) if (axis?.scale?.type === "log") axis.scale = { type: "linear", zero: false, nice: false, padding: 12 };
     }
   }
 
@@ -292,7 +315,7 @@
     figure.view = null;
     const plot = $(".plot", figure.element);
     const values = rows[figure.id](figure.benchmark);
-    figure.rows = values;
+    figure.rows = figure.element.rows = values;
     caption(figure);
     plot.replaceChildren();
     if ($("details.table", figure.element).open) table(figure);
@@ -326,10 +349,15 @@
     const size = data.sizes.find((s) => s.id === (figure.benchmark ? groupOf(figure.benchmark).z : state.size))?.title ?? "";
     const text = data.figures[figure.id].title
       .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
+      
+      .replace("{direction}", measure.directed ? "lower is better" : "no direction")
+      .replace("{axis}", measure.directed ? "logarithmic axis" : "linear axis")
       .replace("{baseline}", () => state.baseline).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
     $("h3", figure.element).textContent = figure.benchmark && figure.id !== "scaling" ? `${text}, ${size}` : text;
-    const thinning = $(".thinning", figure.element);
-    if (thinning) thinning.textContent = data.thinning;
+    const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    const n = counts.length === 0 || figure.id === "geomean" ? "" : `n = ${least === most ? least : `${least} to ${most}`}.`;
+    $(".counts", figure.element).textContent = [n, figure.id === "warmup" ? data.thinning : ""].join(" ").trim();
   }
 
   // --- tables and downloads -------------------------------------------------------------------------------------
@@ -350,7 +378,7 @@
     const body = result.createTBody();
     for (const row of shown) {
       body.insertRow().append(...columns.map(([field, , format]) => {
-        const value = row[field] ?? (field === columns.at(-1)[0] || field !== "ratio" ? "" : row.label);
+        const value = row[field] ?? (field === "ratio" ? row.label ?? "" : "");
         return make("td", value === "" || typeof value === "string" ? value : show[format](value), numeric(format));
       }));
     }

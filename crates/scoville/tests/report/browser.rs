@@ -1,0 +1,394 @@
+//! The report in a real browser: headless Chromium through its WebDriver.
+
+use std::io::Read as _;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use scoville::model::analysis::Measure;
+use scoville::render::rows::{self, Selection};
+use scoville::render::{figure, html};
+use serde_json::{Value, json};
+
+use super::fixture;
+
+#[test]
+fn report_in_browser() {
+    let (Some(chromium), Some(driver)) = (
+        find(&["chromium", "chromium-browser", "google-chrome"]),
+        find(&["chromedriver"]),
+    ) else {
+        let message =
+            "SKIPPED report_in_browser: chromium not found (install: apt install chromium chromium-driver)";
+        assert!(
+            std::env::var("SCOVILLE_REQUIRE_ALL").as_deref() != Ok("1"),
+            "{message}"
+        );
+        println!("{message}");
+        return;
+    };
+    let analysis = fixture::rich();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    std::fs::write(&file, html::render(&analysis)).unwrap();
+    let browser = Browser::start(&driver, &chromium, folder.path());
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+
+    every_figure_is_drawn(&browser);
+    rows_are_the_ones_that_rust_exports(&browser, &analysis);
+    baseline_switch_changes_the_forest_plot(&browser);
+    address_restores_the_selection(&browser, &file);
+    everything_can_be_reached_by_keyboard(&browser);
+    theme_switch_redraws(&browser);
+    hostile_text_stays_text(&browser);
+    assert_eq!(
+        browser.console(),
+        Vec::<String>::new(),
+        "the console must stay empty"
+    );
+    assert_eq!(
+        browser.requests(),
+        Vec::<String>::new(),
+        "the report must ask for nothing"
+    );
+}
+
+/// Opening everything and passing over it draws every figure, as printing does.
+fn every_figure_is_drawn(browser: &Browser) {
+    browser.run("document.querySelectorAll('details.bench').forEach((d) => (d.open = true)); window.dispatchEvent(new Event('beforeprint'));");
+    let missing = browser.run(
+        "return [...document.querySelectorAll('figure.fig')].filter((f) => !f.querySelector('.plot svg path, .plot svg text'))
+            .map((f) => [f.dataset.figure, f.dataset.benchmark, f.querySelector('.plot').textContent].join(' '));",
+    );
+    assert_eq!(missing, json!([]), "figures without a drawing");
+    let drawn = browser.run("return document.querySelectorAll('figure.fig .plot svg').length;");
+    assert!(drawn.as_u64().unwrap() > 30, "{drawn}");
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+/// The script decodes compact numbers; they must be those of the exact export, to within a coding step.
+fn rows_are_the_ones_that_rust_exports(browser: &Browser, analysis: &scoville::model::analysis::Analysis) {
+    let first = rows::first_selection(analysis).unwrap();
+    for f in figure::figures(analysis) {
+        let benchmark = f.per_benchmark.then(|| "chameneos".to_string());
+        let place = benchmark
+            .as_ref()
+            .map_or_else(String::new, |b| format!("[data-benchmark='{b}']"));
+        let selection = Selection {
+            benchmark,
+            measure: Measure::Wall,
+            ..first.clone()
+        };
+        let mut expected = rows::rows(analysis, f.id, &selection);
+        // Warm-up curves are thinned to five invocations in the report.
+        if f.id == "warmup" {
+            expected.retain(|r| [0, 2, 5, 8, 11].contains(&r["invocation"].as_u64().unwrap()));
+        }
+        let script = format!(
+            "return document.querySelector(\"figure.fig[data-figure='{}']{place}\").rows ?? null;",
+            f.id
+        );
+        let shown = browser.run(&script);
+        let shown = shown
+            .as_array()
+            .unwrap_or_else(|| panic!("{} keeps no rows", f.id));
+        assert_eq!(shown.len(), expected.len(), "{}", f.id);
+        let key = |r: &Value| {
+            [
+                "order",
+                "benchmark",
+                "runtime",
+                "a",
+                "b",
+                "sequence",
+                "invocation",
+                "iteration",
+                "cores",
+            ]
+            .map(|k| r[k].to_string())
+        };
+        let mut shown = shown.clone();
+        shown.sort_by_key(key);
+        expected.sort_by_key(key);
+        for (got, want) in shown.iter().zip(&expected) {
+            for (field, _, _) in f.columns {
+                assert!(
+                    close(field, &got[*field], &want[*field]),
+                    "{}: {field} is {}, exported {}",
+                    f.id,
+                    got[*field],
+                    want[*field]
+                );
+            }
+        }
+    }
+}
+
+/// Within a few coding steps; shares of sensors are stored to a hundredth of a per cent.
+fn close(field: &str, got: &Value, want: &Value) -> bool {
+    let least = if field == "share" { 1e-4 } else { 0.0 };
+    match (got.as_f64(), want.as_f64()) {
+        (Some(a), Some(b)) => (a - b).abs() <= (1e-3 * b.abs()).max(least),
+        _ => got == want,
+    }
+}
+
+fn baseline_switch_changes_the_forest_plot(browser: &Browser) {
+    let forest = "document.querySelector(\"figure[data-figure='forest']\")";
+    browser.run(&format!("{forest}.scrollIntoView();"));
+    browser.wait_for(&format!("return {forest}.querySelector('svg') !== null"));
+    let drawing = format!("return {forest}.querySelector('svg').innerHTML;");
+    let before = browser.run(&drawing);
+    browser.run("const s = document.querySelector('#baseline'); s.value = 'actix'; s.dispatchEvent(new Event('change'));");
+    browser.wait_for(&format!(
+        "return {forest}.querySelector('h3').textContent.includes('relative to actix')"
+    ));
+    assert_ne!(
+        browser.run(&drawing),
+        before,
+        "the forest plot did not change with the baseline"
+    );
+    assert!(
+        browser
+            .run("return location.hash;")
+            .as_str()
+            .unwrap()
+            .contains("baseline=actix")
+    );
+}
+
+fn address_restores_the_selection(browser: &Browser, file: &Path) {
+    browser.open("about:blank");
+    browser.open(&format!(
+        "file://{}#baseline=tokio&measure=memory&size=savina/2&runtime=go",
+        file.display()
+    ));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+    let chosen =
+        browser.run("return ['baseline', 'measure', 'size'].map((id) => document.getElementById(id).value);");
+    assert_eq!(chosen, json!(["tokio", "memory", "savina/2"]));
+}
+
+/// Tab from the top: the skip link first, then every control and every disclosure; nothing traps the focus.
+fn everything_can_be_reached_by_keyboard(browser: &Browser) {
+    browser.run("document.querySelectorAll('details').forEach((d) => (d.open = false)); document.activeElement.blur(); scrollTo(0, 0);");
+    let mut seen: Vec<String> = Vec::new();
+    for _ in 0..200 {
+        browser.press("\u{e004}");
+        let at = browser.run(
+            "const e = document.activeElement; return e === document.body ? '' :
+                e.id || e.closest('[id]')?.id + ' ' + e.tagName + ' ' + [...document.querySelectorAll(e.tagName)].indexOf(e);",
+        );
+        match at.as_str().unwrap_or_default() {
+            "" => break,
+            at => seen.push(at.to_string()),
+        }
+    }
+    assert!(
+        seen[0].contains(" A 0"),
+        "the first stop is the skip link: {seen:?}"
+    );
+    for id in ["baseline", "measure", "size", "theme", "open-all"] {
+        assert!(seen.iter().any(|s| s == id), "{id} cannot be reached: {seen:?}");
+    }
+    let stops = seen.iter().filter(|s| s.contains(" SUMMARY ")).count();
+    let visible = browser.run("return [...document.querySelectorAll('summary')].filter((s) => s.checkVisibility({ contentVisibilityAuto: true }) && s.offsetParent !== null).length;");
+    assert_eq!(
+        stops as u64,
+        visible.as_u64().unwrap(),
+        "disclosures out of reach: {seen:?}"
+    );
+    // A disclosure opens by the keyboard, and then holds the table of what is selected now.
+    browser.run("document.querySelector(\"figure[data-figure='forest'] summary\").focus();");
+    browser.press("\u{e007}");
+    browser
+        .wait_for("return document.querySelectorAll(\"figure[data-figure='forest'] tbody tr\").length > 2");
+}
+
+fn theme_switch_redraws(browser: &Browser) {
+    browser.run("document.querySelector('#overview').scrollIntoView();");
+    let heat = "document.querySelector(\"figure[data-figure='heat'] svg\")";
+    browser.wait_for(&format!("return {heat} !== null"));
+    let theme = "return document.documentElement.dataset.theme;";
+    let before = browser.run(theme);
+    browser.run(&format!(
+        "window.colours = {heat}.innerHTML; document.querySelector('#theme').click();"
+    ));
+    assert_ne!(before, browser.run(theme));
+    // The heat map takes the other theme's colours as soon as it is in sight.
+    browser.wait_for(&format!("return {heat}.innerHTML !== window.colours"));
+}
+
+fn hostile_text_stays_text(browser: &Browser) {
+    assert_eq!(browser.run("return window.pwned ?? null;"), Value::Null);
+    assert_eq!(
+        browser.run("return document.querySelectorAll('img, iframe, object, embed').length;"),
+        json!(0)
+    );
+    let shown = browser.run("return document.querySelector('h1').textContent;");
+    assert!(shown.as_str().unwrap().contains("<img src=x onerror="), "{shown}");
+}
+
+fn find(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    names
+        .iter()
+        .flat_map(|n| folders.iter().map(move |f| f.join(n)))
+        .find(|p| p.is_file())
+}
+
+/// A browser that ends with the test.
+struct Browser {
+    driver: Child,
+    session: String,
+    agent: ureq::Agent,
+}
+
+impl Browser {
+    fn start(driver: &Path, chromium: &Path, folder: &Path) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let driver = Command::new(driver)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .build()
+            .into();
+        let mut browser = Browser {
+            driver,
+            session: format!("http://127.0.0.1:{port}"),
+            agent,
+        };
+        browser.wait_for_port(port);
+        let profile = folder.join("profile");
+        let arguments = json!([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1280,1200",
+            format!("--user-data-dir={}", profile.display()),
+        ]);
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": { "args": arguments, "binary": chromium, "perfLoggingPrefs": { "enableNetwork": true } },
+            "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+        } } });
+        let made = browser.post("/session", &wanted);
+        browser.session += &format!("/session/{}", made["sessionId"].as_str().expect("a session"));
+        browser
+    }
+
+    fn wait_for_port(&mut self, port: u16) {
+        let started = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if let Some(status) = self.driver.try_wait().unwrap() {
+                let mut said = String::new();
+                self.driver
+                    .stderr
+                    .take()
+                    .unwrap()
+                    .read_to_string(&mut said)
+                    .unwrap();
+                panic!("chromedriver ended with {status}: {said}");
+            }
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "chromedriver does not answer"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let url = format!("{}{path}", self.session);
+        let mut answer = self.agent.post(&url).send_json(body).unwrap();
+        let value: Value = answer
+            .body_mut()
+            .with_config()
+            .limit(200 << 20)
+            .read_json()
+            .unwrap();
+        assert!(answer.status().is_success(), "{path}: {value}");
+        value["value"].clone()
+    }
+
+    fn open(&self, url: &str) {
+        self.post("/url", &json!({ "url": url }));
+    }
+
+    fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// Polls until the script returns true. The limit only bounds a failing test.
+    fn wait_for(&self, script: &str) {
+        let started = Instant::now();
+        while self.run(script) != json!(true) {
+            assert!(
+                started.elapsed() < Duration::from_secs(120),
+                "never true: {script}; console: {:?}",
+                self.console()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn press(&self, key: &str) {
+        let strokes = json!([{ "type": "keyDown", "value": key }, { "type": "keyUp", "value": key }]);
+        self.post(
+            "/actions",
+            &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": strokes }] }),
+        );
+    }
+
+    /// What the page wrote to the console, security violations included.
+    fn console(&self) -> Vec<String> {
+        let entries = self.post("/se/log", &json!({ "type": "browser" }));
+        let entries = entries.as_array().unwrap();
+        entries.iter().map(|e| e["message"].to_string()).collect()
+    }
+
+    /// Every request of the report but for itself and what it holds inside; the browser's own start page asks for more.
+    fn requests(&self) -> Vec<String> {
+        let entries = self.post("/se/log", &json!({ "type": "performance" }));
+        let mut urls = Vec::new();
+        for entry in entries.as_array().unwrap() {
+            let event: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
+            if event["message"]["method"] == "Network.requestWillBeSent" {
+                let request = &event["message"]["params"];
+                let url = request["request"]["url"].as_str().unwrap().to_string();
+                let ours = request["documentURL"]
+                    .as_str()
+                    .is_some_and(|d| d.starts_with("file:"));
+                let inside = ["data:", "blob:"].iter().any(|p| url.starts_with(p));
+                if ours && !inside && request["type"] != "Document" {
+                    urls.push(url);
+                }
+            }
+        }
+        urls
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Ending the session ends Chromium; the driver is our own child.
+        let _ = self.agent.delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
