@@ -1,23 +1,49 @@
 //! Counts actors and messages as a benchmark runs, on any library.
 //!
-//! [`Counting<L>`] is an actor library that passes everything on to `L`. A benchmark over it is compiled apart from the
-//! plain one, so that counting costs a timed iteration nothing.
+//! [`Counting`] is an actor library that passes everything on to another one. A benchmark over it is compiled apart from
+//! the plain ones, so that counting costs a timed iteration nothing. It is compiled only once for all libraries: actors,
+//! messages and addresses go through trait objects, and each library sees a single type of actor, [`Erased`]. That is slow,
+//! which does not matter here, and saves as much compile time as all plain programs take.
 
+use std::any::Any;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::benchmark::{Benchmark, Work};
 use crate::library::{Actor, ActorLibrary, Context, Driver, Script};
 
-/// The library `L` with counting.
+/// Any library, with counting.
 #[derive(Debug)]
-pub struct Counting<L>(PhantomData<L>);
+pub struct Counting;
 
-impl<L: ActorLibrary> ActorLibrary for Counting<L> {
-    type Address<A: Actor<Self>> = L::Address<Counted<A>>;
+impl ActorLibrary for Counting {
+    type Address<A: Actor<Self>> = CountedAddress<A>;
 }
 
-/// Where the wrapped actors count.
+/// The address of an actor of type `A` in whatever library is underneath.
+pub struct CountedAddress<A> {
+    /// An address `L::Address<Erased>` of the library `L` underneath.
+    inner: Arc<dyn Any + Send + Sync>,
+    actor: PhantomData<fn(A)>,
+}
+
+impl<A> CountedAddress<A> {
+    fn new(inner: Arc<dyn Any + Send + Sync>) -> Self {
+        Self {
+            inner,
+            actor: PhantomData,
+        }
+    }
+}
+
+impl<A> Clone for CountedAddress<A> {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.inner))
+    }
+}
+
+/// Where everybody counts.
 #[derive(Debug, Default)]
 pub struct Counters {
     actors: AtomicI64,
@@ -43,93 +69,180 @@ impl Counters {
     }
 }
 
-/// An actor that counts what it creates and sends.
-#[derive(Debug)]
-pub struct Counted<A> {
+type AnyAddress = Arc<dyn Any + Send + Sync>;
+type AnyMessage = Box<dyn Any + Send>;
+
+/// What the library underneath does for an actor or for the driver.
+trait Ground {
+    fn myself(&self) -> AnyAddress;
+    fn tell(&mut self, to: &(dyn Any + Send + Sync), message: AnyMessage);
+    fn spawn(&mut self, actor: Erased) -> AnyAddress;
+    fn stop(&mut self);
+}
+
+/// The one type of actor that a library sees.
+pub struct Erased {
+    actor: Box<dyn Behaviour>,
+}
+
+trait Behaviour: Send {
+    fn started(&mut self, ground: &mut dyn Ground);
+    fn handle(&mut self, message: AnyMessage, ground: &mut dyn Ground);
+}
+
+impl<L: ActorLibrary> Actor<L> for Erased {
+    type Message = AnyMessage;
+
+    fn started(&mut self, cx: &mut impl Context<L, Self>) {
+        self.actor.started(&mut ActorGround {
+            cx,
+            library: PhantomData::<L>,
+        });
+    }
+
+    fn handle(&mut self, message: AnyMessage, cx: &mut impl Context<L, Self>) {
+        self.actor.handle(
+            message,
+            &mut ActorGround {
+                cx,
+                library: PhantomData::<L>,
+            },
+        );
+    }
+}
+
+struct ActorGround<'a, L, C> {
+    cx: &'a mut C,
+    library: PhantomData<L>,
+}
+
+impl<L: ActorLibrary, C: Context<L, Erased>> Ground for ActorGround<'_, L, C> {
+    fn myself(&self) -> AnyAddress {
+        Arc::new(self.cx.myself())
+    }
+
+    fn tell(&mut self, to: &(dyn Any + Send + Sync), message: AnyMessage) {
+        self.cx.tell(address::<L>(to), message);
+    }
+
+    fn spawn(&mut self, actor: Erased) -> AnyAddress {
+        Arc::new(self.cx.spawn(actor))
+    }
+
+    fn stop(&mut self) {
+        self.cx.stop();
+    }
+}
+
+fn address<L: ActorLibrary>(to: &(dyn Any + Send + Sync)) -> &L::Address<Erased> {
+    to.downcast_ref().expect("an address of the library that runs")
+}
+
+struct DriverGround<'a, L, D> {
+    driver: &'a mut D,
+    library: PhantomData<L>,
+}
+
+impl<L: ActorLibrary, D: Driver<L>> Ground for DriverGround<'_, L, D> {
+    fn myself(&self) -> AnyAddress {
+        unreachable!("the driver has no address")
+    }
+
+    fn tell(&mut self, to: &(dyn Any + Send + Sync), message: AnyMessage) {
+        self.driver.tell(address::<L>(to), message);
+    }
+
+    fn spawn(&mut self, actor: Erased) -> AnyAddress {
+        Arc::new(self.driver.spawn(actor))
+    }
+
+    fn stop(&mut self) {
+        unreachable!("the driver does not stop")
+    }
+}
+
+/// An actor of a benchmark, inside [`Erased`].
+struct Counted<A> {
     actor: A,
     counters: &'static Counters,
 }
 
-impl<L: ActorLibrary, A: Actor<Counting<L>>> Actor<L> for Counted<A> {
-    type Message = A::Message;
-
-    fn started(&mut self, cx: &mut impl Context<L, Self>) {
-        self.actor.started(&mut CountingContext {
-            inner: cx,
+impl<A: Actor<Counting>> Behaviour for Counted<A> {
+    fn started(&mut self, ground: &mut dyn Ground) {
+        self.actor.started(&mut Counter {
+            ground,
             counters: self.counters,
         });
     }
 
-    fn handle(&mut self, message: A::Message, cx: &mut impl Context<L, Self>) {
+    fn handle(&mut self, message: AnyMessage, ground: &mut dyn Ground) {
+        let message = message.downcast().expect("addresses are typed");
         self.actor.handle(
-            message,
-            &mut CountingContext {
-                inner: cx,
+            *message,
+            &mut Counter {
+                ground,
                 counters: self.counters,
             },
         );
     }
 }
 
-struct CountingContext<'a, C> {
-    inner: &'a mut C,
+/// The context and the driver of a benchmark over [`Counting`].
+struct Counter<'a> {
+    ground: &'a mut dyn Ground,
     counters: &'static Counters,
 }
 
-impl<L, A, C> Context<Counting<L>, A> for CountingContext<'_, C>
-where
-    L: ActorLibrary,
-    A: Actor<Counting<L>>,
-    C: Context<L, Counted<A>>,
-{
-    fn myself(&self) -> L::Address<Counted<A>> {
-        self.inner.myself()
+impl Counter<'_> {
+    fn send<B: Actor<Counting>>(&mut self, to: &CountedAddress<B>, message: B::Message) {
+        self.counters.message();
+        self.ground.tell(&*to.inner, Box::new(message));
     }
 
-    fn tell<B: Actor<Counting<L>>>(&mut self, to: &L::Address<Counted<B>>, message: B::Message) {
-        self.counters.message();
-        self.inner.tell(to, message);
+    fn create<B: Actor<Counting>>(&mut self, actor: B) -> CountedAddress<B> {
+        self.counters.actor();
+        let actor = Box::new(Counted {
+            actor,
+            counters: self.counters,
+        });
+        CountedAddress::new(self.ground.spawn(Erased { actor }))
+    }
+}
+
+impl<A: Actor<Counting>> Context<Counting, A> for Counter<'_> {
+    fn myself(&self) -> CountedAddress<A> {
+        CountedAddress::new(self.ground.myself())
+    }
+
+    fn tell<B: Actor<Counting>>(&mut self, to: &CountedAddress<B>, message: B::Message) {
+        self.send(to, message);
     }
 
     fn tell_self(&mut self, message: A::Message) {
-        self.counters.message();
-        self.inner.tell_self(message);
+        let myself = Context::<Counting, A>::myself(self);
+        self.send(&myself, message);
     }
 
-    fn spawn<B: Actor<Counting<L>>>(&mut self, actor: B) -> L::Address<Counted<B>> {
-        self.counters.actor();
-        self.inner.spawn(Counted {
-            actor,
-            counters: self.counters,
-        })
+    fn spawn<B: Actor<Counting>>(&mut self, actor: B) -> CountedAddress<B> {
+        self.create(actor)
     }
 
     fn stop(&mut self) {
-        self.inner.stop();
+        self.ground.stop();
     }
 }
 
-struct CountingDriver<'a, D> {
-    inner: &'a mut D,
-    counters: &'static Counters,
-}
-
-impl<L: ActorLibrary, D: Driver<L>> Driver<Counting<L>> for CountingDriver<'_, D> {
-    fn spawn<A: Actor<Counting<L>>>(&mut self, actor: A) -> L::Address<Counted<A>> {
-        self.counters.actor();
-        self.inner.spawn(Counted {
-            actor,
-            counters: self.counters,
-        })
+impl Driver<Counting> for Counter<'_> {
+    fn spawn<A: Actor<Counting>>(&mut self, actor: A) -> CountedAddress<A> {
+        self.create(actor)
     }
 
-    fn tell<A: Actor<Counting<L>>>(&mut self, to: &L::Address<Counted<A>>, message: A::Message) {
-        self.counters.message();
-        self.inner.tell(to, message);
+    fn tell<A: Actor<Counting>>(&mut self, to: &CountedAddress<A>, message: A::Message) {
+        self.send(to, message);
     }
 }
 
-/// Runs a benchmark's driver code over [`Counting<L>`] on a driver of `L`.
+/// Runs a benchmark's driver code over [`Counting`] on a driver of another library.
 pub(crate) struct CountedScript<'a, B: Benchmark> {
     pub(crate) benchmark: &'a B,
     pub(crate) report: &'static B::Report,
@@ -138,10 +251,14 @@ pub(crate) struct CountedScript<'a, B: Benchmark> {
 
 impl<L: ActorLibrary, B: Benchmark> Script<L> for CountedScript<'_, B> {
     fn run(self, driver: &mut impl Driver<L>) {
-        let mut driver = CountingDriver {
-            inner: driver,
+        let mut ground = DriverGround {
+            driver,
+            library: PhantomData::<L>,
+        };
+        let mut counter = Counter {
+            ground: &mut ground,
             counters: self.counters,
         };
-        self.benchmark.run::<Counting<L>>(&mut driver, self.report);
+        self.benchmark.run::<Counting>(&mut counter, self.report);
     }
 }

@@ -131,7 +131,12 @@ fn send_directly<A: Actor>(to: Address<A>, msg: A::Msg) {
     if found as u16 != to.generation() || (found >> 16) as u16 == NOBODY {
         return bounce(msg);
     }
-    let block = pool::with_thread_pools(|pools| Stored::<A::Msg>::block(pools, false, msg));
+    let block = pool::with_thread_pools(|pools| {
+        let (block, place) = Stored::<A::Msg>::block(pools, false);
+        // SAFETY: the place is in the block, which is ours.
+        unsafe { Stored::<A::Msg>::write(place, msg) };
+        block
+    });
     // SAFETY: the block is ours until it is published and holds a message for the actor of this generation;
     // with the token in hand we bring it.
     match unsafe { push_remote(cell, to.generation(), block) } {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::pool::{BLOCK_SIZES, Pools, class_of};
 
@@ -64,10 +65,27 @@ impl<M> Stored<M> {
     /// `place` is valid for writes of `SIZE` bytes at alignment `ALIGN`.
     #[inline(always)]
     pub(crate) unsafe fn write(place: *mut u8, msg: M) {
-        // SAFETY: by the caller.
+        // SAFETY: by the caller. A message of whole words is copied word by word: a wide load of what was just written in
+        // words would wait for the store buffer, which costs as much as all the rest of a send.
         unsafe {
             if Self::BOXED {
                 place.cast::<Box<M>>().write(Box::new(msg));
+            } else if align_of::<M>() == 8 && size_of::<M>() <= 32 {
+                let msg = ManuallyDrop::new(msg);
+                let (from, to) = (
+                    (&raw const msg).cast::<MaybeUninit<u64>>(),
+                    place.cast::<MaybeUninit<u64>>(),
+                );
+                let words = size_of::<M>() / 8;
+                let copy = |word: usize| {
+                    if word < words {
+                        to.add(word).write(from.add(word).read());
+                    }
+                };
+                copy(0);
+                copy(1);
+                copy(2);
+                copy(3);
             } else {
                 place.cast::<M>().write(msg);
             }
@@ -114,42 +132,28 @@ impl<M> Stored<M> {
             .wrapping_add(HEADER + usize::from(index) * Self::SIZE)
     }
 
-    /// A block that holds `msg`; `large` if more are expected.
+    /// A block with room for one message taken, in which the caller writes it; `large` if more are expected.
     #[inline(always)]
-    pub(crate) fn block(pools: &Pools, large: bool, msg: M) -> *mut Block {
-        let class = if large { Self::LARGE } else { Self::SMALL };
-        let block = pools.blocks[class].take().cast::<Block>();
-        // SAFETY: the item came from the pool of this class, so it is ours, aligned, and big enough for the header and one message.
-        unsafe {
-            block.write(Block {
-                next: Cell::new(block),
-                read: Cell::new(0),
-                write: Cell::new(1),
-                from: Cell::new(0),
-                class: Cell::new(class as u8),
-                hungry: Cell::new(false),
-            });
-            Self::write(Self::place(block, 0), msg);
-        }
-        block
+    pub(crate) fn block(pools: &Pools, large: bool) -> (*mut Block, *mut u8) {
+        let block = fresh(pools, if large { Self::LARGE } else { Self::SMALL });
+        // SAFETY: the block is ours and big enough for the header and one message by the choice of its class.
+        (block, unsafe { Self::place(block, 0) })
     }
 
-    /// Appends `msg` if there is room.
+    /// Takes the next place of a block, in which the caller writes a message; `None` if the block is full.
     ///
     /// # Safety
     /// As [`Stored::place`].
     #[inline(always)]
-    pub(crate) unsafe fn append(block: *mut Block, msg: M) -> Result<(), M> {
+    pub(crate) unsafe fn room(block: *mut Block) -> Option<*mut u8> {
         // SAFETY: by the caller; the index is below the capacity of the block's class.
         unsafe {
             let write = (*block).write.get();
-            if write < Self::CAPACITIES[usize::from((*block).class.get())] {
-                Self::write(Self::place(block, write), msg);
-                (*block).write.set(write + 1);
-                Ok(())
-            } else {
-                Err(msg)
+            if write == Self::CAPACITIES[usize::from((*block).class.get())] {
+                return None;
             }
+            (*block).write.set(write + 1);
+            Some(Self::place(block, write))
         }
     }
 
@@ -167,6 +171,24 @@ impl<M> Stored<M> {
             (msg, read + 1 == (*block).write.get())
         }
     }
+}
+
+/// A block of a class, linked to itself, with one message counted.
+#[inline(never)]
+fn fresh(pools: &Pools, class: usize) -> *mut Block {
+    let block = pools.blocks[class].take().cast::<Block>();
+    // SAFETY: the item came from the pool of this class, so it is ours, aligned, and bigger than the header.
+    unsafe {
+        block.write(Block {
+            next: Cell::new(block),
+            read: Cell::new(0),
+            write: Cell::new(1),
+            from: Cell::new(0),
+            class: Cell::new(class as u8),
+            hungry: Cell::new(false),
+        });
+    }
+    block
 }
 
 /// Gives an empty block back.

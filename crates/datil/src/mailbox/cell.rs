@@ -199,7 +199,7 @@ impl<A: Actor> Shape<A> {
         cell
     }
 
-    /// Puts `msg` into the private mailbox and returns the flags before and after, of which the caller stores the latter.
+    /// Puts `msg` into the private mailbox.
     ///
     /// # Safety
     /// The caller owns the cell, which holds a live `A`.
@@ -208,20 +208,24 @@ impl<A: Actor> Shape<A> {
         // SAFETY: by the caller: header, slot and mailbox belong to us.
         unsafe {
             let header = &*cell;
-            let (list, _) = split_remote(header.remote.load(Relaxed));
-            if list.addr() > TOKEN {
-                collect_remote(header, TOKEN);
-            }
+            collect_remote_if_any(header);
             let flags = header.flags.get();
             let tail = header.tail.get();
-            if Self::SLOTTED && flags & flag::SLOT == 0 && tail.is_null() {
-                Stored::<A::Msg>::write(Self::slot(cell), msg);
+            let place = if Self::SLOTTED && flags & flag::SLOT == 0 && tail.is_null() {
                 header.flags.set(flags | flag::SLOT);
-            } else if tail.is_null() {
-                header.tail.set(Stored::<A::Msg>::block(pools, false, msg));
-            } else if let Err(msg) = Stored::<A::Msg>::append(tail, msg) {
-                link(header, Stored::<A::Msg>::block(pools, true, msg));
-            }
+                Self::slot(cell)
+            } else if let Some(place) = if tail.is_null() {
+                None
+            } else {
+                Stored::<A::Msg>::room(tail)
+            } {
+                place
+            } else {
+                let (block, place) = Stored::<A::Msg>::block(pools, !tail.is_null());
+                link(header, block);
+                place
+            };
+            Stored::<A::Msg>::write(place, msg);
         }
     }
 
@@ -272,7 +276,7 @@ impl<A: Actor> Shape<A> {
 ///
 /// # Safety
 /// The caller owns the cell and the block.
-unsafe fn link(header: &Header, block: *mut Block) {
+pub(crate) unsafe fn link(header: &Header, block: *mut Block) {
     let tail = header.tail.get();
     // SAFETY: by the caller; a tail that is not null is a block of this mailbox.
     unsafe {
@@ -284,6 +288,20 @@ unsafe fn link(header: &Header, block: *mut Block) {
         }
     }
     header.tail.set(block);
+}
+
+/// Moves what other workers sent into the private mailbox before something is added to that: the sender may have come
+/// from there, and its earlier messages must be handled earlier.
+///
+/// # Safety
+/// The caller owns the cell.
+#[inline(always)]
+pub(crate) unsafe fn collect_remote_if_any(header: &Header) {
+    let (list, _) = split_remote(header.remote.load(Relaxed));
+    if list.addr() > TOKEN {
+        // SAFETY: by the caller.
+        unsafe { collect_remote(header, TOKEN) };
+    }
 }
 
 /// What a remote list told about its newest sender.

@@ -18,8 +18,8 @@ use crate::actor::{Actor, Context};
 use crate::address::Address;
 use crate::mailbox::block::{self, Block, Stored};
 use crate::mailbox::cell::{
-    EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, collect_remote, flag,
-    push_remote, remote_word, split_remote, tag, take_token,
+    EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, collect_remote,
+    collect_remote_if_any, flag, link, push_remote, remote_word, split_remote, tag, take_token,
 };
 use crate::pool::Pools;
 use crate::runtime::PanicInfo;
@@ -134,7 +134,14 @@ impl Core {
             // SAFETY: the tag says that the actor is alive and ours, and nobody else can change that.
             unsafe { self.deliver::<A>(cell, msg) };
         } else {
-            self.send_away(to, msg, found);
+            // The message goes into a block here and not in the function called, so that it need not lie in memory for the call's
+            // sake: most messages never take this way and would pay for that.
+            let (block, place) = Stored::<A::Msg>::block(&self.pools, false);
+            // SAFETY: the place is in the block, which is ours.
+            unsafe {
+                Stored::<A::Msg>::write(place, msg);
+                self.send_away(to, block, found);
+            }
         }
     }
 
@@ -174,18 +181,25 @@ impl Core {
     }
 
     /// Sends to an actor that is not ours, or not alive.
+    ///
+    /// # Safety
+    /// The block is the caller's and holds one message for the actor; it is handed over.
     #[inline(never)]
-    fn send_away<A: Actor>(&self, to: Address<A>, msg: A::Msg, found: u32) {
+    unsafe fn send_away<A: Actor>(&self, to: Address<A>, block: *mut Block, found: u32) {
         let cell = to.cell();
-        if found as u16 != to.generation() || (found >> 16) as u16 == NOBODY {
-            return self.bounce(msg);
-        }
         let owner = (found >> 16) as u16;
-        if self.hooks.adopts && owner != TRANSIT && self.adopt(port::port(owner), cell, found) {
-            // SAFETY: the adoption succeeded, so the actor is alive and ours.
-            return unsafe { self.deliver::<A>(cell, msg) };
+        if found as u16 != to.generation() || owner == NOBODY {
+            // SAFETY: by the caller.
+            return unsafe { self.bounce_block::<A>(block) };
         }
-        let block = Stored::<A::Msg>::block(&self.pools, false, msg);
+        if self.hooks.adopts && owner != TRANSIT && self.adopt(port::port(owner), cell, found) {
+            // SAFETY: the adoption succeeded, so the actor is alive and ours. What other workers sent goes first.
+            return unsafe {
+                collect_remote_if_any(&*cell);
+                link(&*cell, block);
+                self.schedule(cell);
+            };
+        }
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
             (*block).from.set(self.me);
@@ -195,13 +209,8 @@ impl Core {
             Pushed::Delivered => {}
             // SAFETY: we hold the token.
             Pushed::WithToken => unsafe { self.bring(cell) },
-            Pushed::Dead => {
-                // SAFETY: the block is still ours and holds the message.
-                let (msg, _) = unsafe { Stored::<A::Msg>::take(block) };
-                // SAFETY: the block is empty now.
-                unsafe { block::free(&self.pools, block) };
-                return self.bounce(msg);
-            }
+            // SAFETY: the block is still ours.
+            Pushed::Dead => return unsafe { self.bounce_block::<A>(block) },
         }
         bump(&self.counters().remote_sends, 1);
         if owner != TRANSIT {
@@ -215,6 +224,20 @@ impl Core {
                 unsafe { (self.hooks.crossed)(self) };
             }
         }
+    }
+
+    /// Drops the message of a block whose receiver is gone.
+    ///
+    /// # Safety
+    /// The block is the caller's and holds one message for an `A`; it is handed over.
+    unsafe fn bounce_block<A: Actor>(&self, block: *mut Block) {
+        // SAFETY: by the caller; after its only message was taken the block is empty.
+        let msg = unsafe {
+            let (msg, _) = Stored::<A::Msg>::take(block);
+            block::free(&self.pools, block);
+            msg
+        };
+        self.bounce(msg);
     }
 
     /// Drops a message whose receiver is gone.

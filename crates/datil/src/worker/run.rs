@@ -15,6 +15,8 @@ use super::team::Team;
 use crate::futex;
 use crate::mailbox::cell::Header;
 
+/// The bits of a thief's request.
+const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
 
@@ -109,10 +111,11 @@ impl<P: Policy> Worker<'_, P> {
             if core.port.has_mail() {
                 core.receive();
             }
-            if (request != 0 || core.retreat_to.get() != 0) && self.obey(request) {
+            if (request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0) && self.obey(request) {
                 return;
             }
             let Some(cell) = self.next() else {
+                self.grant(request);
                 if !(P::STEALS && self.hunt()) {
                     self.rest();
                 }
@@ -120,6 +123,9 @@ impl<P: Policy> Worker<'_, P> {
             };
             if core.team.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
                 self.offer();
+            }
+            if request != 0 {
+                self.grant(request);
             }
             core.current.set(cell);
             // SAFETY: what is in our queues is ours, alive and scheduled, and we have just taken it out.
@@ -157,14 +163,6 @@ impl<P: Policy> Worker<'_, P> {
         if request & RETREAT != 0 {
             self.clear(request);
             core.retreat_to.set(asked_by);
-        } else if request & STEAL != 0 {
-            self.clear(request);
-            let queued = core.queued();
-            let count = self.policy().grant(queued).min(queued);
-            if count > 0 && asked_by != core.me {
-                let given = core.give(count, port::port(asked_by));
-                bump(&core.counters().shared_actors, given as u64);
-            }
         }
         let to = core.retreat_to.replace(0);
         if to != 0 && to != core.me {
@@ -174,9 +172,31 @@ impl<P: Policy> Worker<'_, P> {
         false
     }
 
-    /// Withdraws a request that was read; a stop that came meanwhile stays.
+    /// Answers a thief. An actor that is about to run was taken out before, so a queue of one does not travel to and fro.
+    #[inline]
+    fn grant(&self, request: u32) {
+        if request & STEAL == 0 {
+            return;
+        }
+        let core = self.core;
+        self.clear(request);
+        let queued = core.queued();
+        let count = self.policy().grant(queued).min(queued);
+        let thief = request as u16;
+        if count > 0 && thief != core.me {
+            let given = core.give(count, port::port(thief));
+            bump(&core.counters().shared_actors, given as u64);
+        }
+    }
+
+    /// Withdraws a request that was read. If it has changed meanwhile (a stop was added, the thief gave up) it stays
+    /// for the next turn.
     fn clear(&self, request: u32) {
-        self.core.port.request.fetch_and(!request | STOP, AcqRel);
+        let _ = self
+            .core
+            .port
+            .request
+            .compare_exchange(request, 0, AcqRel, Relaxed);
     }
 
     #[cold]

@@ -38,8 +38,11 @@ impl<B: Benchmark, const DAMAGE: u8, const N: i64> Benchmark for Damaged<B, DAMA
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Self::Report) {
-        let fault = Fault::<DAMAGE, N> { messages: &report.messages };
-        self.0.run::<Faulty<L, DAMAGE, N>>(&mut FaultyDriver { inner: driver, fault }, &report.own);
+        let fault = Fault::<DAMAGE, N> {
+            messages: &report.messages,
+        };
+        self.0
+            .run::<Faulty<L, DAMAGE, N>>(&mut FaultyDriver { inner: driver, fault }, &report.own);
     }
 
     fn outcome(&self, report: &Self::Report) -> Result<Outcome, String> {
@@ -78,12 +81,21 @@ where
     type Message = A::Message;
 
     fn started(&mut self, cx: &mut impl Context<L, Self>) {
-        self.actor.started(&mut FaultyContext { inner: cx, fault: self.fault });
+        self.actor.started(&mut FaultyContext {
+            inner: cx,
+            fault: self.fault,
+        });
     }
 
     fn handle(&mut self, message: A::Message, cx: &mut impl Context<L, Self>) {
         assert!(!self.fault.strikes(Damage::PANIC), "planted panic");
-        self.actor.handle(message, &mut FaultyContext { inner: cx, fault: self.fault });
+        self.actor.handle(
+            message,
+            &mut FaultyContext {
+                inner: cx,
+                fault: self.fault,
+            },
+        );
     }
 }
 
@@ -92,7 +104,8 @@ struct FaultyContext<'a, C, const DAMAGE: u8, const N: i64> {
     fault: Fault<DAMAGE, N>,
 }
 
-impl<L, A, C, const DAMAGE: u8, const N: i64> Context<Faulty<L, DAMAGE, N>, A> for FaultyContext<'_, C, DAMAGE, N>
+impl<L, A, C, const DAMAGE: u8, const N: i64> Context<Faulty<L, DAMAGE, N>, A>
+    for FaultyContext<'_, C, DAMAGE, N>
 where
     L: ActorLibrary,
     A: Actor<Faulty<L, DAMAGE, N>>,
@@ -102,7 +115,11 @@ where
         self.inner.myself()
     }
 
-    fn tell<B: Actor<Faulty<L, DAMAGE, N>>>(&mut self, to: &L::Address<Victim<B, DAMAGE, N>>, message: B::Message) {
+    fn tell<B: Actor<Faulty<L, DAMAGE, N>>>(
+        &mut self,
+        to: &L::Address<Victim<B, DAMAGE, N>>,
+        message: B::Message,
+    ) {
         if !self.fault.strikes(Damage::LOSS) {
             self.inner.tell(to, message);
         }
@@ -115,7 +132,10 @@ where
     }
 
     fn spawn<B: Actor<Faulty<L, DAMAGE, N>>>(&mut self, actor: B) -> L::Address<Victim<B, DAMAGE, N>> {
-        self.inner.spawn(Victim { actor, fault: self.fault })
+        self.inner.spawn(Victim {
+            actor,
+            fault: self.fault,
+        })
     }
 
     fn stop(&mut self) {
@@ -134,10 +154,17 @@ where
     D: Driver<L>,
 {
     fn spawn<A: Actor<Faulty<L, DAMAGE, N>>>(&mut self, actor: A) -> L::Address<Victim<A, DAMAGE, N>> {
-        self.inner.spawn(Victim { actor, fault: self.fault })
+        self.inner.spawn(Victim {
+            actor,
+            fault: self.fault,
+        })
     }
 
-    fn tell<A: Actor<Faulty<L, DAMAGE, N>>>(&mut self, to: &L::Address<Victim<A, DAMAGE, N>>, message: A::Message) {
+    fn tell<A: Actor<Faulty<L, DAMAGE, N>>>(
+        &mut self,
+        to: &L::Address<Victim<A, DAMAGE, N>>,
+        message: A::Message,
+    ) {
         if !self.fault.strikes(Damage::LOSS) {
             self.inner.tell(to, message);
         }

@@ -1,0 +1,346 @@
+//! Sixty-four actors write to each other at random, die and are replaced, while threads outside write too and the
+//! policy moves actors at every opportunity. Each pair of sender and receiver numbers its messages; a receiver
+//! accepts exactly the next number. At the end every message was handled or counted as a dead letter.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use datil::policy::Random;
+use datil::{Actor, Address, Context, Runtime};
+
+const SEATS: usize = if cfg!(miri) { 6 } else { 64 };
+
+/// A sender: its seat and how many sat there before it. Threads outside have seats of their own.
+type Name = (usize, u64);
+
+#[derive(Default)]
+struct World {
+    /// Who sits where now.
+    seats: Vec<Mutex<(Name, Address<Node>)>>,
+    sent: AtomicU64,
+    handled: AtomicU64,
+    faults: Mutex<Vec<String>>,
+}
+
+struct Letter {
+    from: Name,
+    number: u64,
+    /// Messages that will still follow from this one.
+    left: u32,
+    /// Makes some letters too big for the inline slot.
+    _weight: [u64; 2],
+}
+
+struct Outbox {
+    name: Name,
+    numbers: HashMap<Name, u64>,
+    random: Random,
+}
+
+impl Outbox {
+    fn new(name: Name) -> Self {
+        Self {
+            name,
+            numbers: HashMap::new(),
+            random: Random::new((name.0 as u64) << 32 ^ name.1),
+        }
+    }
+
+    /// The next letter to somebody; the address may die before it arrives.
+    fn letter(&mut self, world: &World, left: u32) -> (Address<Node>, Letter) {
+        let seat = self.random.below(world.seats.len() as u32) as usize;
+        let (name, address) = *world.seats[seat].lock().unwrap();
+        let number = self.numbers.entry(name).or_insert(0);
+        *number += 1;
+        world.sent.fetch_add(1, Relaxed);
+        (
+            address,
+            Letter {
+                from: self.name,
+                number: *number,
+                left,
+                _weight: [0; 2],
+            },
+        )
+    }
+}
+
+struct Node {
+    world: Arc<World>,
+    outbox: Outbox,
+    seen: HashMap<Name, u64>,
+}
+
+impl Node {
+    fn new(world: &Arc<World>, name: Name) -> Self {
+        Self {
+            world: world.clone(),
+            outbox: Outbox::new(name),
+            seen: HashMap::new(),
+        }
+    }
+}
+
+impl Actor for Node {
+    type Msg = Letter;
+    const EAGER: bool = false;
+
+    fn handle(&mut self, letter: Letter, cx: &mut Context<'_, Self>) {
+        self.world.handled.fetch_add(1, Relaxed);
+        let seen = self.seen.entry(letter.from).or_insert(0);
+        *seen += 1;
+        if *seen != letter.number {
+            let (me, expected) = (self.outbox.name, *seen);
+            *seen = letter.number;
+            let fault = format!(
+                "{me:?} expected {expected} from {:?} and got {}",
+                letter.from, letter.number
+            );
+            self.world.faults.lock().unwrap().push(fault);
+        }
+        if letter.left > 0 {
+            // Sometimes one letter becomes two that share the rest, sometimes it stays one.
+            let split = self.outbox.random.below(4) == 0;
+            let rest = letter.left - 1;
+            let parts: &[u32] = if split {
+                &[rest / 2, rest - rest / 2]
+            } else {
+                &[rest]
+            };
+            for &left in parts {
+                let (to, letter) = self.outbox.letter(&self.world, left);
+                if self.outbox.random.below(2) == 0 {
+                    cx.tell(to, letter)
+                } else {
+                    to.tell(letter)
+                }
+            }
+        }
+        if self.outbox.random.below(100) == 0 {
+            let name = (self.outbox.name.0, self.outbox.name.1 + 1);
+            let heir = cx.spawn(Node::new(&self.world, name));
+            *self.world.seats[name.0].lock().unwrap() = (name, heir);
+            cx.stop();
+        }
+    }
+}
+
+fn run(workers: usize, policy: &str, rounds: u64) {
+    let runtime = Runtime::builder()
+        .workers(workers)
+        .policy(policy)
+        .seed(rounds)
+        .build()
+        .unwrap();
+    let outside_before = runtime.metrics().outside_dead_letters;
+    // Everybody needs the world and the world needs an address per seat: until they are taken, that of an actor of an empty one.
+    let placeholder = runtime.spawn(Node::new(&Arc::default(), (usize::MAX, 0)));
+    let world = Arc::new(World {
+        seats: (0..SEATS)
+            .map(|seat| Mutex::new(((seat, 0), placeholder)))
+            .collect(),
+        ..World::default()
+    });
+    for seat in 0..SEATS {
+        let name = (seat, 0);
+        let node = runtime.spawn(Node::new(&world, name));
+        *world.seats[seat].lock().unwrap() = (name, node);
+    }
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let (world, runtime) = (&world, &runtime);
+            scope.spawn(move || {
+                let mut outbox = Outbox::new((1000 + thread, 0));
+                for round in 0..rounds {
+                    // Plain sends, batches and both mixed: the order per pair holds throughout.
+                    runtime.client(|client| {
+                        for i in 0..40 {
+                            let (to, letter) = outbox.letter(world, 20);
+                            client.tell(to, letter);
+                            if i == 20 && round % 3 == 0 {
+                                let (to, letter) = outbox.letter(world, 20);
+                                to.tell(letter);
+                            }
+                            if i == 30 && round % 2 == 0 {
+                                client.flush();
+                            }
+                        }
+                    });
+                    for _ in 0..10 {
+                        let (to, letter) = outbox.letter(world, 20);
+                        to.tell(letter);
+                    }
+                }
+            });
+        }
+    });
+    runtime.wait_quiescent();
+    let metrics = runtime.metrics();
+    let total = metrics.total();
+    let dead = total.dead_letters + metrics.outside_dead_letters - outside_before;
+    let (sent, handled) = (world.sent.load(Relaxed), world.handled.load(Relaxed));
+    let faults = world.faults.lock().unwrap();
+    assert!(
+        faults.is_empty(),
+        "{} messages out of order, first: {}",
+        faults.len(),
+        faults[0]
+    );
+    assert_eq!(handled, total.messages);
+    assert_eq!(sent, handled + dead, "messages lost or invented; {total:?}");
+    assert!(dead > 0, "nobody wrote to a dying actor: the test is too tame");
+    if workers > 1 {
+        let moved = total.shared_actors + total.adoptions + total.follows;
+        assert!(moved > 0, "no actor ever moved: the test is too tame");
+    }
+    drop(faults);
+    let left = runtime.shutdown();
+    assert_eq!(left.messages, 0, "{left}");
+    assert_eq!(
+        left.actors.values().sum::<usize>(),
+        SEATS + 1,
+        "one actor per seat, and the placeholder"
+    );
+}
+
+const ROUNDS: u64 = if cfg!(miri) { 1 } else { 60 };
+
+// The tests share the process-wide count of letters that outside threads lost, so they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[test]
+fn hostile_policy() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for workers in 1..=4 {
+        run(workers, "hostile", ROUNDS);
+    }
+}
+
+#[test]
+fn every_policy() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for policy in datil::policy::NAMES {
+        run(3, policy, ROUNDS / 4 + 1);
+    }
+}
+
+/// X writes to Z, then to Y; Y writes to Z because of it. Z must hear of X first.
+mod causal {
+    use super::*;
+
+    enum Msg {
+        /// To X: do round so many.
+        Round(u64),
+        /// To Y: pass it on.
+        PassOn(u64),
+        /// To Z, from X.
+        First(u64),
+        /// To Z, from Y.
+        Second(u64),
+    }
+
+    struct Party {
+        z: Option<Address<Party>>,
+        y: Option<Address<Party>>,
+        heard: u64,
+        faults: Arc<AtomicU64>,
+        rounds: Arc<AtomicU64>,
+    }
+
+    impl Actor for Party {
+        type Msg = Msg;
+        fn handle(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+            match msg {
+                Msg::Round(n) => {
+                    cx.tell(self.z.unwrap(), Msg::First(n));
+                    cx.tell(self.y.unwrap(), Msg::PassOn(n));
+                    if n > 0 {
+                        cx.tell(cx.address(), Msg::Round(n - 1));
+                    }
+                }
+                Msg::PassOn(n) => cx.tell(self.z.unwrap(), Msg::Second(n)),
+                Msg::First(n) => self.heard = n,
+                Msg::Second(n) => {
+                    self.rounds.fetch_add(1, Relaxed);
+                    // First(n) has been heard, and perhaps later ones, whose numbers are lower.
+                    if self.heard > n {
+                        self.faults.fetch_add(1, Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn order_across_three_actors() {
+        let rounds = if cfg!(miri) { 20 } else { 3000 };
+        for workers in 1..=4 {
+            let runtime = Runtime::builder()
+                .workers(workers)
+                .policy("hostile")
+                .build()
+                .unwrap();
+            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+            let party = |z, y| Party {
+                z,
+                y,
+                heard: u64::MAX,
+                faults: faults.clone(),
+                rounds: heard.clone(),
+            };
+            let triples = 10;
+            for _ in 0..triples {
+                let z = runtime.spawn(party(None, None));
+                let y = runtime.spawn(party(Some(z), None));
+                let x = runtime.spawn(party(Some(z), Some(y)));
+                x.tell(Msg::Round(rounds));
+            }
+            runtime.wait_quiescent();
+            assert_eq!(heard.load(Relaxed), triples * (rounds + 1));
+            assert_eq!(faults.load(Relaxed), 0);
+        }
+    }
+
+    /// The same with a thread outside as X, in one client scope and across scopes and plain sends.
+    #[test]
+    fn order_from_outside() {
+        let rounds = if cfg!(miri) { 20 } else { 3000 };
+        for workers in 1..=4 {
+            let runtime = Runtime::builder()
+                .workers(workers)
+                .policy("hostile")
+                .build()
+                .unwrap();
+            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+            let party = |z, y| Party {
+                z,
+                y,
+                heard: u64::MAX,
+                faults: faults.clone(),
+                rounds: heard.clone(),
+            };
+            let z = runtime.spawn(party(None, None));
+            let y = runtime.spawn(party(Some(z), None));
+            for n in (0..rounds).rev() {
+                match n % 3 {
+                    0 => {
+                        z.tell(Msg::First(n));
+                        y.tell(Msg::PassOn(n));
+                    }
+                    1 => runtime.client(|client| client.tell(z, Msg::First(n))),
+                    _ => runtime.client(|client| {
+                        client.tell(z, Msg::First(n));
+                        client.tell(y, Msg::PassOn(n));
+                    }),
+                }
+                if n % 3 == 1 {
+                    y.tell(Msg::PassOn(n));
+                }
+            }
+            runtime.wait_quiescent();
+            assert_eq!(heard.load(Relaxed), rounds);
+            assert_eq!(faults.load(Relaxed), 0);
+        }
+    }
+}

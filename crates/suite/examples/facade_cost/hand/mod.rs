@@ -1,0 +1,4 @@
+//! The programs written by hand.
+
+pub mod datil;
+pub mod tokio;

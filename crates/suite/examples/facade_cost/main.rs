@@ -1,0 +1,134 @@
+//! What the facade costs: ping-pong and the counting actor, written by hand against tokio and datil, beside the suite's.
+//!
+//! The four programs of a pair run in turn, so that both see the same machine; the ratio facade / hand of each round is
+//! independent of its drift. Run in release, on an otherwise idle machine:
+//!
+//!     cargo run --release -p suite --example facade_cost -- [ROUNDS [BENCHMARK-VARIANT]]
+//!
+//! With a variant (such as `count-tokio-hand`) only that one runs, to count its instructions with callgrind.
+
+mod hand;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use suite::adapters::{datil::Datil, tokio::Tokio};
+use suite::benchmark::{Benchmark, Number};
+use suite::benchmarks::{Count, PingPong};
+use suite::iteration::{Order, program};
+use suite::library::{Host, Options};
+
+const WORKERS: usize = 2;
+const PINGS: i64 = 200_000;
+const MESSAGES: i64 = 1_000_000;
+
+/// A program that runs once and tells its time, after it has checked its result.
+type Run = Box<dyn FnMut() -> Duration>;
+
+/// A name, and how to prepare the program over the facade and the one written by hand.
+type Pair<'a> = (&'static str, [&'a dyn Fn() -> Run; 2]);
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let rounds = arguments
+        .next()
+        .map_or(21, |text| text.parse().expect("ROUNDS is a number"));
+    let only = arguments.next();
+    let tokio = || Tokio::start(&Options::workers(WORKERS)).expect("tokio starts");
+    let runtime = || {
+        datil::Runtime::builder()
+            .workers(WORKERS)
+            .build()
+            .expect("datil starts")
+    };
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+
+    let pings = json!({ "pings": PINGS });
+    let messages = json!({ "messages": MESSAGES });
+    let pairs: [Pair<'_>; 4] = [
+        (
+            "pingpong-tokio",
+            [&|| facade::<Tokio, PingPong>(&pings), &|| {
+                hand::tokio::pingpong(tokio(), PINGS)
+            }],
+        ),
+        (
+            "count-tokio",
+            [&|| facade::<Tokio, Count>(&messages), &|| {
+                hand::tokio::count(tokio(), MESSAGES)
+            }],
+        ),
+        (
+            "pingpong-datil",
+            [&|| facade::<Datil, PingPong>(&pings), &|| {
+                hand::datil::pingpong(runtime(), PINGS)
+            }],
+        ),
+        (
+            "count-datil",
+            [&|| facade::<Datil, Count>(&messages), &|| {
+                hand::datil::count(runtime(), MESSAGES)
+            }],
+        ),
+    ];
+    for (name, [facade, hand]) in pairs {
+        let runs = [("facade", facade), ("hand", hand)];
+        let mut runs: Vec<Run> = runs
+            .iter()
+            .filter(|(variant, _)| wanted(&format!("{name}-{variant}")))
+            .map(|(_, prepare)| prepare())
+            .collect();
+        match runs.as_mut_slice() {
+            [facade, hand] => compare(name, facade, hand, rounds),
+            [single] => (0..rounds).for_each(|_| _ = single()),
+            _ => {}
+        }
+    }
+}
+
+/// Runs both in turn, each first in every other round, and prints the ratios' quartiles.
+fn compare(name: &str, facade: &mut Run, hand: &mut Run, rounds: u32) {
+    let mut ratios: Vec<f64> = Vec::new();
+    let mut times = [Duration::MAX; 2];
+    for round in 0..rounds {
+        let (of_facade, of_hand) = if round % 2 == 0 {
+            let first = facade();
+            (first, hand())
+        } else {
+            let first = hand();
+            (facade(), first)
+        };
+        ratios.push(of_facade.as_secs_f64() / of_hand.as_secs_f64());
+        times = [times[0].min(of_facade), times[1].min(of_hand)];
+    }
+    ratios.sort_by(f64::total_cmp);
+    let at = |part: usize| ratios[(ratios.len() - 1) * part / 4];
+    println!(
+        "{name:16} facade/hand: median {:.3}, quartiles {:.3} to {:.3}; minima {:.1} ms and {:.1} ms, ratio {:.3}",
+        at(2),
+        at(1),
+        at(3),
+        times[0].as_secs_f64() * 1e3,
+        times[1].as_secs_f64() * 1e3,
+        times[0].as_secs_f64() / times[1].as_secs_f64(),
+    );
+}
+
+fn facade<L: Host, B: Benchmark>(parameters: &Value) -> Run {
+    let parameters: Map<String, Value> = parameters.as_object().expect("an object").clone();
+    let mut system = L::start(&Options::workers(WORKERS)).expect("the library starts");
+    let mut program = program::<L, B>();
+    Box::new(move || {
+        let order = Order {
+            parameters: &parameters,
+            count_messages: false,
+            patience: None,
+            begin: &mut || (),
+        };
+        let record = program
+            .iterate(&mut system, order)
+            .expect("the iteration succeeds");
+        assert!(matches!(record.outcome.result, Number::Integer(result) if result > 0));
+        record.wall
+    })
+}

@@ -1,0 +1,56 @@
+//! Wrong programs. Each keeps the name, the parameters and the reports of its benchmark and does less work than its entry
+//! demands: it merges messages, skips actors, goes round a mailbox, or computes sequentially.
+
+mod creation;
+mod meetings;
+mod messages;
+mod trees;
+
+pub use creation::{ReusedWorkers, WorkWithoutActors};
+pub use meetings::{DirectSelfPings, DroppedChange, MergedMeeting, SkippedSelfPings};
+pub use messages::{InlinedPong, LongHops, MergedIncrements, MergedWork, ShortRing, UnevenRounds};
+pub use trees::CutOffFibonacci;
+
+use suite::tools::collector::Once;
+
+/// A result and one check, each reported once.
+#[derive(Default)]
+pub struct Pair {
+    pub result: Once<i64>,
+    pub check: Once<i64>,
+}
+
+/// Implements `Benchmark` for a struct whose fields are the parameters; `run` and `outcome` are inherent methods.
+macro_rules! cheat {
+    ($type:ident = $model:ident, $report:ty, |$this:ident| $actors:expr, $($field:ident),+) => {
+        pub struct $type { $($field: i64),+ }
+
+        impl suite::benchmark::Benchmark for $type {
+            const NAME: &'static str = suite::benchmarks::$model::NAME;
+            const PARAMETERS: &'static [suite::benchmark::Parameter] = suite::benchmarks::$model::PARAMETERS;
+            type Report = $report;
+
+            fn new(arguments: &suite::benchmark::Arguments) -> Self {
+                Self { $($field: arguments.get(stringify!($field))),+ }
+            }
+
+            fn actors(&self) -> i64 {
+                let $this = self;
+                $actors
+            }
+
+            fn run<L: suite::library::ActorLibrary>(
+                &self,
+                driver: &mut impl suite::library::Driver<L>,
+                report: &'static $report,
+            ) {
+                self.start::<L>(driver, report);
+            }
+
+            fn outcome(&self, report: &$report) -> Result<suite::benchmark::Outcome, String> {
+                Self::collect(report)
+            }
+        }
+    };
+}
+use cheat;

@@ -1,0 +1,194 @@
+//! Faulty implementations are caught: by results, checks, counts, a failure, or an iteration that does not end. Never by
+//! its time.
+//!
+//! Two kinds of fault. [`mishaps`] damages any benchmark from outside: a lost message, a handler that panics. [`cheats`]
+//! are wrong programs: each saves work that the entry demands.
+
+mod cheats;
+mod common;
+mod mishaps;
+
+use std::time::Duration;
+
+use cheats::{
+    CutOffFibonacci, DirectSelfPings, DroppedChange, InlinedPong, LongHops, MergedIncrements, MergedMeeting,
+    MergedWork, ReusedWorkers, ShortRing, SkippedSelfPings, UnevenRounds, WorkWithoutActors,
+};
+use common::{Case, iterate, mismatch, start, tiny};
+use mishaps::{Damage, Damaged};
+use suite::adapters::actix::Actix;
+use suite::adapters::datil::Datil;
+use suite::adapters::kameo::Kameo;
+use suite::adapters::ractor::Ractor;
+use suite::adapters::tokio::Tokio;
+use suite::benchmark::Benchmark;
+use suite::benchmarks::{
+    Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
+};
+use suite::iteration::{Failure, program};
+use suite::library::Host;
+
+/// Long enough for anything that ends at all, where the test wants it to end.
+const LONG: Duration = Duration::from_secs(60);
+/// How long to wait for what is expected never to end. If it did end later, it would have been caught as well.
+const SHORT: Duration = Duration::from_millis(500);
+
+fn case<B: Benchmark>() -> Case {
+    tiny()
+        .into_iter()
+        .find(|case| case.benchmark == B::NAME)
+        .expect("a case")
+}
+
+/// How a faulty implementation showed, or nothing if it did not.
+fn symptom<L: Host, B: Benchmark>(patience: Duration) -> Option<String> {
+    let mut system = start::<L>(2);
+    let mut program = program::<L, B>();
+    let case = case::<B>();
+    let parameters = case.parameters.as_object().expect("an object");
+    let mut symptom =
+        |count_messages| match iterate::<L>(&mut *program, &mut system, parameters, count_messages, patience)
+        {
+            Ok(record) => mismatch(&case, &record.outcome, record.work),
+            Err(Failure::Failed(reason)) => Some(format!("failed: {reason}")),
+            Err(Failure::TimedOut(late)) => Some(format!("did not end: {} actors are left", late.remaining)),
+            Err(Failure::BadParameter(reason)) => panic!("{reason}"),
+        };
+    symptom(false).or_else(|| symptom(true))
+}
+
+fn assert_caught<B: Benchmark>(patience: Duration, by: &str) {
+    let symptom =
+        symptom::<Tokio, B>(patience).unwrap_or_else(|| panic!("a faulty {} was not caught", B::NAME));
+    assert!(
+        symptom.contains(by),
+        "a faulty {} was caught by something else: {symptom}",
+        B::NAME
+    );
+}
+
+/// A lost message shows on every benchmark, wherever it happens.
+fn losses_are_caught<B: Benchmark>() {
+    fn at<B: Benchmark, const N: i64>() {
+        let symptom = symptom::<Tokio, Damaged<B, { Damage::LOSS }, N>>(SHORT);
+        assert!(
+            symptom.is_some(),
+            "{}: losing message {N} was not caught",
+            B::NAME
+        );
+    }
+    at::<B, 1>();
+    at::<B, 10>();
+    at::<B, 50>();
+}
+
+/// A panic in a handler fails the iteration, and says why, on every library.
+fn panics_are_caught<B: Benchmark>() {
+    fn on<L: Host, B: Benchmark>() {
+        let symptom = symptom::<L, Damaged<B, { Damage::PANIC }, 20>>(LONG).expect("the panic is noticed");
+        assert!(
+            symptom.contains("failed") && symptom.contains("planted panic"),
+            "{}: {symptom}",
+            B::NAME
+        );
+    }
+    on::<Datil, B>();
+    on::<Tokio, B>();
+    on::<Actix, B>();
+    on::<Ractor, B>();
+    on::<Kameo, B>();
+}
+
+/// Without damage nothing is caught: the symptoms above come from the damage alone.
+fn sound_ones_pass<B: Benchmark>() {
+    assert_eq!(
+        symptom::<Tokio, Damaged<B, { Damage::LOSS }, { i64::MAX }>>(LONG),
+        None,
+        "{}",
+        B::NAME
+    );
+}
+
+macro_rules! mishaps {
+    ($($test:ident: $benchmark:ty;)*) => {
+        mod losses { use super::*; $(#[test] fn $test() { losses_are_caught::<$benchmark>(); })* }
+        mod panics { use super::*; $(#[test] fn $test() { panics_are_caught::<$benchmark>(); })* }
+        mod controls { use super::*; $(#[test] fn $test() { sound_ones_pass::<$benchmark>(); })* }
+    };
+}
+
+mishaps! {
+    pingpong: PingPong;
+    threadring: ThreadRing;
+    count: Count;
+    fjthrput: ForkJoinThroughput;
+    fjcreate: ForkJoinCreation;
+    fib: Fibonacci;
+    chameneos: Chameneos;
+    big: Big;
+}
+
+#[test]
+fn pingpong_without_the_message_to_itself() {
+    assert_caught::<InlinedPong>(LONG, "work is Work { actors: 2, messages: 202 }");
+}
+
+#[test]
+fn threadring_that_skips_an_actor() {
+    assert_caught::<ShortRing>(SHORT, "did not end: 1 actors are left");
+}
+
+#[test]
+fn threadring_with_hops_of_two() {
+    assert_caught::<LongHops>(LONG, "result is Integer(");
+}
+
+#[test]
+fn count_with_two_increments_in_one_message() {
+    assert_caught::<MergedIncrements>(LONG, "work is Work { actors: 2, messages: 503 }");
+}
+
+#[test]
+fn fjthrput_with_two_messages_in_one() {
+    assert_caught::<MergedWork>(LONG, "work is Work { actors: 7, messages: 175 }");
+}
+
+#[test]
+fn fjthrput_with_a_worker_that_gets_less() {
+    assert_caught::<UnevenRounds>(SHORT, "did not end: 1 actors are left");
+}
+
+#[test]
+fn fjcreate_without_actors() {
+    assert_caught::<WorkWithoutActors>(LONG, "work is Work { actors: 0, messages: 0 }");
+}
+
+#[test]
+fn fjcreate_with_actors_used_twice() {
+    assert_caught::<ReusedWorkers>(LONG, "work is Work { actors: 250, messages: 500 }");
+}
+
+#[test]
+fn fib_with_a_sequential_cut_off() {
+    assert_caught::<CutOffFibonacci>(LONG, "check actors is Integer(");
+}
+
+#[test]
+fn chameneos_with_a_meeting_in_one_message() {
+    assert_caught::<MergedMeeting>(LONG, "work is Work { actors: 6, messages: 315 }");
+}
+
+#[test]
+fn chameneos_with_an_uncounted_change() {
+    assert_caught::<DroppedChange>(LONG, "result is Integer(100)");
+}
+
+#[test]
+fn big_without_pings_to_itself() {
+    assert_caught::<SkippedSelfPings>(LONG, "result is Integer(");
+}
+
+#[test]
+fn big_with_pings_to_itself_outside_the_mailbox() {
+    assert_caught::<DirectSelfPings>(LONG, "work is Work {");
+}
