@@ -90,7 +90,8 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Some(Command::Completions { shell }) => completions::shell(shell, &mut Cli::command(), out),
         Some(Command::Man) => completions::man(Cli::command(), out),
         Some(Command::Peer { .. } | Command::Launch { .. }) => {
-            unreachable!("main starts these before parsing: they share nothing with the laboratory")
+            // Without an option before it, main has started it long before.
+            anyhow::bail!("`peer` and `__launch` must be the first argument; the laboratory starts them itself")
         }
     }
 }
