@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Starts a peer as the laboratory does and checks that it keeps the peer protocol (docs/protocol.md).
+
+    python3 peers/conformance/drive.py --workers 2 -- COMMAND...
+    python3 peers/conformance/drive.py --workers 2 --preset thesis --benchmark fib --iterations 3 -- COMMAND...
+
+Every benchmark of the catalogue that the peer knows runs with the given presets; result, checks and counted work must be
+the catalogue's. Then come the exact texts for bad parameters, unknown fields, bye, stop, and end of file. It needs
+nothing but Python 3.11's standard library and asserts nothing about time. Exit status: 0 all well, 1 a difference.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+
+CATALOGUE = pathlib.Path(__file__).resolve().parents[2] / "catalogue"
+MAX_LINE = 16 << 20
+HELLO = {
+    "protocol": int, "runtime": str, "version": str, "language": str, "workers": int, "gc": str,
+    "capabilities": list, "labels": dict, "benchmarks": list,
+}
+
+
+class Difference(Exception):
+    """The peer did something else than the protocol or the catalogue says."""
+
+
+def expect(condition, text):
+    if not condition:
+        raise Difference(text)
+
+
+class Peer:
+    """A running peer and the conversation with it. Every wait has the time-out `patience`, in seconds."""
+
+    def __init__(self, command, workers, patience):
+        ours, theirs = socket.socketpair()
+        theirs.set_inheritable(True)
+        # After fork and before exec the socket becomes descriptor 3, where the peer has to find it. `ours` was opened
+        # first, so that 3 is taken in this process and cannot be one of subprocess's own pipes.
+        self.process = subprocess.Popen(
+            command, env=os.environ | {"SCOVILLE_WORKERS": str(workers)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=[3], process_group=0,
+            preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
+        theirs.close()
+        ours.settimeout(patience)
+        self.patience, self.socket, self.lines = patience, ours, ours.makefile("rb")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self.process.stdout.close()
+        self.lines.close()
+        self.socket.close()
+
+    def send(self, message):
+        try:
+            self.socket.sendall(json.dumps(message).encode() + b"\n")
+        except (BrokenPipeError, ConnectionResetError):
+            raise Difference(f"the peer has left; output: {self.output()}") from None
+
+    def receive(self):
+        try:
+            line = self.lines.readline(MAX_LINE)
+        except TimeoutError:
+            raise Difference(f"no answer within {self.patience} s") from None
+        if not line.endswith(b"\n"):
+            raise Difference(f"the conversation ended in {line[:200]!r}; output: {self.output()}")
+        return json.loads(line)
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def output(self):
+        """Ends the process and returns what it printed."""
+        self.kill()
+        return self.process.stdout.read().decode(errors="replace")[-2000:]
+
+    def ask(self, benchmark, parameters, *, iteration=0, count=False):
+        self.send({"type": "run", "benchmark": benchmark, "parameters": parameters, "iteration": iteration,
+                   "count_messages": count, "a field from the future": [1, {"x": None}]})
+
+    def leave(self):
+        """Waits for the end of the process and returns its exit status and what it printed."""
+        try:
+            printed, _ = self.process.communicate(timeout=self.patience)
+        except subprocess.TimeoutExpired:
+            raise Difference(f"the process still lived after {self.patience} s") from None
+        return self.process.returncode, printed.decode(errors="replace")
+
+
+def greet(peer, workers):
+    hello = peer.receive()
+    expect(hello.get("type") == "hello", f"the first message is {hello}, not hello")
+    for field, kind in HELLO.items():
+        expect(type(hello.get(field)) is kind, f"hello: {field} is {hello.get(field)!r}, not of type {kind.__name__}")
+    expect(hello["protocol"] == 1, f"hello: protocol is {hello['protocol']}")
+    expect(hello["workers"] == workers, f"hello: workers is {hello['workers']}; {workers} were asked for")
+    return hello
+
+
+def same(field, got, want):
+    if field["type"] == "f64":
+        return isinstance(got, (int, float)) and math.isfinite(got) and abs(got - want) <= 1e-9 * max(1.0, abs(want))
+    return type(got) is int and got == want
+
+
+def run_once(peer, entry, preset, iteration, count):
+    """One iteration, its answer checked against the catalogue; returns the end message."""
+    parameters, wanted = entry["preset"][preset]["parameters"], entry["preset"][preset]["expect"]
+    peer.ask(entry["name"], parameters, iteration=iteration, count=count)
+    begin = peer.receive()
+    expect(begin == {"type": "begin"}, f"instead of begin came {begin}")
+    end = peer.receive()
+    expect(end.get("type") == "end", f"instead of end came {end}")
+    expect(type(end.get("wall_ns")) is int and end["wall_ns"] > 0, f"wall_ns is {end.get('wall_ns')!r}")
+    got = end.get("checks", {}) | {"result": end.get("result")}
+    expect(set(got) == set(wanted), f"result and checks are {sorted(got)}; the catalogue has {sorted(wanted)}")
+    for field in entry["field"]:
+        if (name := field["name"]) in wanted:
+            expect(same(field, got[name], wanted[name]), f"{name} is {got[name]!r}; it must be {wanted[name]!r}")
+    work = entry["preset"][preset].get("work")
+    if count and work:
+        expect(end.get("work") == work, f"work is {end.get('work')}; it must be {work}")
+    expect(count or "work" not in end, "work was reported without having been asked for")
+    return end
+
+
+def bad_parameters(entry):
+    """Parameters that must be refused, each with the exact text. Ranges are the catalogue's."""
+    name, good = entry["name"], entry["preset"]["tiny"]["parameters"]
+    first = entry["parameter"][0]["name"]
+    yield {}, f"{name}: parameter {first} is missing"
+    yield {"zz": 1}, f"{name}: parameter {first} is missing"
+    yield good | {"zz": 1, "aa": "x", first: "x"}, f"{name}: unknown parameter aa"
+    for p in entry["parameter"]:
+        key = p["name"]
+        for value in ("7", 1.5, True, None, [1], {"a": 1}, 2**63):
+            yield good | {key: value}, f"{name}: {key} is {json.dumps(value, separators=(',', ':'))}; it must be an integer"
+        low, high = p["min"], p.get("max")
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        for value in (low - 1, -(2**63), *([] if high is None else [high + 1])):
+            yield good | {key: value}, f"{name}: {key} is {value}; it must be {bounds}"
+
+
+def refuse(peer, benchmark, parameters, text):
+    peer.ask(benchmark, parameters)
+    wanted = {"type": "fail", "code": "bad-parameter", "message": text}
+    answer = peer.receive()
+    expect(answer == wanted, f"{benchmark} {parameters}: the answer is {answer}; it must be {wanted}")
+
+
+def say_goodbye(peer):
+    peer.send({"type": "bye"})
+    expect(peer.receive() == {"type": "bye"}, "bye was not answered with bye")
+    status, _ = peer.leave()
+    expect(status == 0, f"exit status after bye is {status}")
+
+
+def drive(args, entries, say):
+    def start():
+        return Peer(args.command, args.workers, args.patience)
+
+    with start() as peer:
+        hello = greet(peer, args.workers)
+        say(f"hello: {hello['runtime']} {hello['version']}, {hello['language']}, {hello['workers']} workers, gc {hello['gc']}")
+        known = [e for e in entries if e["name"] in hello["benchmarks"]]
+        for name in sorted(set(hello["benchmarks"]) - {e["name"] for e in entries}):
+            say(f"not checked: {name} is not in {args.catalogue}")
+        known = [e for e in known if not args.benchmark or e["name"] in args.benchmark]
+        expect(known, "no benchmark is left to check")
+        counts = "count-messages" in hello["capabilities"]
+        for preset in args.preset:
+            for entry in known:
+                count = counts and preset == "tiny"
+                ends = [run_once(peer, entry, preset, i, count and i == 0) for i in range(args.iterations)]
+                walls = [e["wall_ns"] / 1e6 for e in ends]
+                say(f"{preset:7} {entry['name']:12} {'counted ' if count else ''}"
+                    f"{' '.join(f'{w:.1f}' for w in walls)} ms  gc {ends[-1].get('gc')}")
+        refuse(peer, "no-such", {}, "no-such: unknown benchmark")
+        for entry in known:
+            for parameters, text in bad_parameters(entry):
+                refuse(peer, entry["name"], parameters, text)
+            run_once(peer, entry, "tiny", 0, False)
+        say("bad parameters are refused with the exact texts, and the peer goes on")
+        say_goodbye(peer)
+    with start() as peer:
+        greet(peer, args.workers)
+        peer.send({"type": "stop"})
+        peer.leave()
+    with start() as peer:
+        greet(peer, args.workers)
+        peer.socket.shutdown(socket.SHUT_WR)
+        peer.leave()
+    say("bye, stop and end of file end the process")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--preset", action="append", help="default: tiny and quick")
+    parser.add_argument("--benchmark", action="append", help="default: all")
+    parser.add_argument("--iterations", type=int, default=2)
+    parser.add_argument("--patience", type=float, default=120, help="seconds to wait for an answer")
+    parser.add_argument("--catalogue", type=pathlib.Path, default=CATALOGUE)
+    parser.add_argument("command", nargs="+")
+    args = parser.parse_args()
+    args.preset = args.preset or ["tiny", "quick"]
+    entries = [tomllib.loads(f.read_text()) for f in sorted(args.catalogue.glob("*.toml"))]
+    entries.sort(key=lambda entry: entry.get("number", 0))
+    try:
+        drive(args, entries, lambda text: print(text, flush=True))
+    except Difference as difference:
+        print(f"FAILED: {difference}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+module scoville/peer
+
+go 1.21

@@ -1,0 +1,194 @@
+package actor
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+func begin(t *testing.T, audited bool) *Iteration {
+	t.Helper()
+	announced := 0
+	it := NewIteration(func() { announced++ }, audited)
+	it.Begin()
+	if announced != 1 {
+		t.Fatalf("Begin announced %d times", announced)
+	}
+	return it
+}
+
+func TestMessagesOfEachSenderArriveInOrder(t *testing.T) {
+	const senders, each = 8, 20000
+	type message struct{ sender, n int }
+	it := begin(t, true)
+	it.Expect(1)
+	next := [senders]int{}
+	box := Spawn(it, func(self *Mailbox[message]) {
+		for i := 0; i < senders*each; i++ {
+			m := self.Receive()
+			if m.n != next[m.sender] {
+				Fail("sender %d: message %d came, %d was due", m.sender, m.n, next[m.sender])
+			}
+			next[m.sender]++
+		}
+	})
+	var group sync.WaitGroup
+	for s := 0; s < senders; s++ {
+		group.Add(1)
+		go func(s int) {
+			defer group.Done()
+			for n := 0; n < each; n++ {
+				box.Send(message{s, n})
+			}
+		}(s)
+	}
+	group.Wait()
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := it.Work(); err != nil || *w != (Work{Actors: 1, Messages: senders * each}) {
+		t.Errorf("work is %v, %v", w, err)
+	}
+}
+
+// A message that was caused by another one is received after it.
+func TestOrderIsCausal(t *testing.T) {
+	const rounds = 20000
+	it := begin(t, false)
+	it.Expect(2)
+	last := Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < 2*rounds; i++ {
+			if m := self.Receive(); m < 0 {
+				Fail("the effect %d came before its cause", m)
+			} else if m > 0 { // the cause; its effect has to follow before the next cause is sent
+				if effect := self.Receive(); effect != -m {
+					Fail("%d came after the cause %d", effect, m)
+				}
+				i++
+			}
+		}
+	})
+	acknowledged := make(chan bool, 1)
+	relay := Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < rounds; i++ {
+			last.Send(-self.Receive())
+			acknowledged <- true
+		}
+	})
+	for i := 1; i <= rounds; i++ {
+		last.Send(i)
+		relay.Send(i)
+		<-acknowledged
+	}
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAMailboxHoldsWhateverIsSent(t *testing.T) {
+	const n = 300000
+	it := begin(t, true)
+	it.Expect(1)
+	sum, open := 0, make(chan bool)
+	box := Spawn(it, func(self *Mailbox[int]) {
+		<-open
+		for i := 0; i < n; i++ {
+			sum += self.Receive()
+		}
+	})
+	for i := 0; i < n; i++ {
+		box.Send(i) // nobody receives yet: a bounded mailbox would block here for good
+	}
+	close(open)
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if want := n * (n - 1) / 2; sum != want {
+		t.Errorf("sum is %d, want %d", sum, want)
+	}
+}
+
+func TestACrashedActorFailsTheIteration(t *testing.T) {
+	it := begin(t, false)
+	it.Expect(2)
+	Spawn(it, func(self *Mailbox[int]) { self.Receive() }) // waits for ever
+	Spawn(it, func(*Mailbox[int]) { panic("boom") })
+	if err := it.Wait(); err == nil || !strings.Contains(err.Error(), "boom") {
+		t.Errorf("Wait returned %v", err)
+	}
+}
+
+func TestACrashOfTheLastActorIsNotMissed(t *testing.T) {
+	for i := 0; i < 200; i++ {
+		it := begin(t, false)
+		it.Expect(1)
+		Spawn(it, func(*Mailbox[int]) { Fail("value %d", 7) })
+		if err := it.Wait(); err == nil || !strings.Contains(err.Error(), "value 7") {
+			t.Fatalf("Wait returned %v", err)
+		}
+	}
+}
+
+func TestADeadLetterIsAnError(t *testing.T) {
+	it := begin(t, true)
+	it.Expect(1)
+	box := Spawn(it, func(self *Mailbox[int]) { self.Receive() })
+	box.Send(1)
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	box.Send(2)
+	if w, err := it.Work(); err == nil || !strings.Contains(err.Error(), "never received") {
+		t.Errorf("Work returned %v, %v", w, err)
+	}
+}
+
+func TestAnIterationThatIsNotAuditedCountsNothing(t *testing.T) {
+	it := begin(t, false)
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := it.Work(); w != nil || err != nil {
+		t.Errorf("Work returned %v, %v", w, err)
+	}
+	if it.Wall() <= 0 {
+		t.Errorf("wall time is %v", it.Wall())
+	}
+}
+
+// The cost of the two extremes: a flood, and one message at a time.
+func BenchmarkFlood(b *testing.B) {
+	it := NewIteration(func() {}, false)
+	it.Expect(1)
+	box := Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < b.N; i++ {
+			self.Receive()
+		}
+	})
+	for i := 0; i < b.N; i++ {
+		box.Send(i)
+	}
+	if err := it.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkRoundTrip(b *testing.B) {
+	it := NewIteration(func() {}, false)
+	it.Expect(2)
+	var ping *Mailbox[int]
+	pong := Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < b.N; i++ {
+			ping.Send(self.Receive())
+		}
+	})
+	ping = Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < b.N; i++ {
+			pong.Send(i)
+			self.Receive()
+		}
+	})
+	if err := it.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}

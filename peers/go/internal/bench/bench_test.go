@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"scoville/peer/internal/actor"
+)
+
+type values map[string]int64
+
+// cases are tiny presets and the smallest and oddest parameters that an entry admits. The specification gives the
+// formulas; the numbers are worked out by hand from them.
+var cases = []struct {
+	benchmark  Benchmark
+	parameters values
+	result     int64
+	checks     map[string]any
+	work       actor.Work
+}{
+	{pingpong, values{"pings": 100}, 5050, map[string]any{"pongs": int64(100)}, actor.Work{Actors: 2, Messages: 301}},
+	{pingpong, values{"pings": 1}, 1, map[string]any{"pongs": int64(1)}, actor.Work{Actors: 2, Messages: 4}},
+	{threadring, values{"actors": 7, "hops": 40}, 161, map[string]any{"last": int64(5)}, actor.Work{Actors: 7, Messages: 55}},
+	{threadring, values{"actors": 1, "hops": 0}, 1, map[string]any{"last": int64(0)}, actor.Work{Actors: 1, Messages: 3}},
+	{threadring, values{"actors": 5, "hops": 2}, 6, map[string]any{"last": int64(2)}, actor.Work{Actors: 5, Messages: 13}},
+	{count, values{"messages": 1000}, 1000, nil, actor.Work{Actors: 2, Messages: 1003}},
+	{count, values{"messages": 0}, 0, nil, actor.Work{Actors: 2, Messages: 3}},
+	{fjthrput, values{"messages": 50, "actors": 7}, 1400, map[string]any{"sum": Float(80.185670383472)}, actor.Work{Actors: 7, Messages: 350}},
+	{fjthrput, values{"messages": 1, "actors": 1}, 1, map[string]any{"sum": Float(0.22910191538134758)}, actor.Work{Actors: 1, Messages: 1}},
+	{fjcreate, values{"actors": 500}, 125250, nil, actor.Work{Actors: 500, Messages: 500}},
+	{fjcreate, values{"actors": 1}, 1, nil, actor.Work{Actors: 1, Messages: 1}},
+	{fib, values{"index": 10}, 55, map[string]any{"actors": int64(109)}, actor.Work{Actors: 109, Messages: 217}},
+	{fib, values{"index": 1}, 1, map[string]any{"actors": int64(1)}, actor.Work{Actors: 1, Messages: 1}},
+	{fib, values{"index": 3}, 2, map[string]any{"actors": int64(3)}, actor.Work{Actors: 3, Messages: 5}},
+	{chameneos, values{"creatures": 5, "meetings": 100}, 200, map[string]any{"colour": int64(1)}, actor.Work{Actors: 6, Messages: 415}},
+	{chameneos, values{"creatures": 2, "meetings": 0}, 0, map[string]any{"colour": int64(1)}, actor.Work{Actors: 3, Messages: 6}},
+	{big, values{"pings": 50, "actors": 10}, 2806, map[string]any{"pings": int64(500)}, actor.Work{Actors: 11, Messages: 1041}},
+	{big, values{"pings": 0, "actors": 3}, 0, map[string]any{"pings": int64(0)}, actor.Work{Actors: 4, Messages: 13}},
+	{big, values{"pings": 9, "actors": 1}, 9, map[string]any{"pings": int64(9)}, actor.Work{Actors: 2, Messages: 23}},
+}
+
+func TestResultsAndWork(t *testing.T) {
+	for _, c := range cases {
+		for repeat := 0; repeat < 20; repeat++ {
+			it := actor.NewIteration(func() {}, true)
+			out, err := c.benchmark.Run(it, Values(c.parameters))
+			if err != nil {
+				t.Fatalf("%s %v: %v", c.benchmark.Name, c.parameters, err)
+			}
+			if out.Result != c.result {
+				t.Fatalf("%s %v: result %v, want %d", c.benchmark.Name, c.parameters, out.Result, c.result)
+			}
+			if !equal(out.Checks, c.checks) {
+				t.Fatalf("%s %v: checks %v, want %v", c.benchmark.Name, c.parameters, out.Checks, c.checks)
+			}
+			if w, err := it.Work(); err != nil || *w != c.work {
+				t.Fatalf("%s %v: work %v (%v), want %v", c.benchmark.Name, c.parameters, w, err, c.work)
+			}
+		}
+	}
+}
+
+func equal(got, want map[string]any) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	for name, w := range want {
+		x, isFloat := got[name].(Float)
+		if wf, wantFloat := w.(Float); isFloat && wantFloat {
+			if math.Abs(float64(x-wf)) > 1e-9*math.Max(1, math.Abs(float64(wf))) {
+				return false
+			}
+		} else if !reflect.DeepEqual(got[name], w) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestMeetingsOfAllCreaturesAddUp(t *testing.T) {
+	out, err := chameneos.Run(actor.NewIteration(func() {}, false), Values{"creatures": 9, "meetings": 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, m := range out.PerActor["meetings"] {
+		sum += m
+	}
+	if n := len(out.PerActor["meetings"]); n != 9 || sum != 2000 {
+		t.Errorf("%d creatures met %d times; want 9 and 2000", n, sum)
+	}
+}
+
+func TestComplementIsTheThirdColour(t *testing.T) {
+	want := [3][3]colour{{0, 2, 1}, {2, 1, 0}, {1, 0, 2}}
+	for a := colour(0); a < 3; a++ {
+		for b := colour(0); b < 3; b++ {
+			if got := a.complement(b); got != want[a][b] {
+				t.Errorf("complement(%d, %d) = %d, want %d", a, b, got, want[a][b])
+			}
+		}
+	}
+}
+
+// An actor that gets what must not come fails the iteration instead of carrying on.
+func TestViolatedAssertionsFailTheIteration(t *testing.T) {
+	t.Run("wrong number at Ping", func(t *testing.T) {
+		it := actor.NewIteration(func() {}, false)
+		it.Expect(2)
+		pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { self.Receive() })
+		ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { pingActor(self, pong, 3) })
+		ping.Send(pingMessage{kind: pingStart})
+		ping.Send(pingMessage{kind: pingBack, n: 99})
+		mustFail(t, it, "Ping received 99; it expected 3")
+	})
+	t.Run("token before data", func(t *testing.T) {
+		it := actor.NewIteration(func() {}, false)
+		it.Expect(1)
+		ring := actor.Spawn(it, func(self *actor.Mailbox[ringMessage]) { ringActor(self, 0, 1, new(ringEnd)) })
+		ring.Send(ringMessage{kind: ringToken})
+		mustFail(t, it, "before Data")
+	})
+	t.Run("pong from a stranger", func(t *testing.T) {
+		it := actor.NewIteration(func() {}, false)
+		it.Expect(1)
+		worker := actor.Spawn(it, func(self peer) { peerActor(self, nil, 0, 1) })
+		worker.Send(peerMessage{kind: peerPeers, peers: &[]peer{worker}})
+		worker.Send(peerMessage{kind: peerPong, id: 5})
+		mustFail(t, it, "a pong from 5; it expected one from -1")
+	})
+}
+
+func TestBadParametersHaveTheExactText(t *testing.T) {
+	for _, c := range []struct {
+		benchmark Benchmark
+		given     string
+		want      string
+	}{
+		{threadring, `{}`, "threadring: parameter actors is missing"},
+		{threadring, `{"actors":1}`, "threadring: parameter hops is missing"},
+		{threadring, `{"zz":1}`, "threadring: parameter actors is missing"},
+		{pingpong, `{"pings":"x","z":1,"a":2}`, "pingpong: unknown parameter a"},
+		{pingpong, `{"pings":"7"}`, `pingpong: pings is "7"; it must be an integer`},
+		{pingpong, `{"pings":1.5}`, "pingpong: pings is 1.5; it must be an integer"},
+		{pingpong, `{"pings":1e3}`, "pingpong: pings is 1e3; it must be an integer"},
+		{pingpong, `{"pings":null}`, "pingpong: pings is null; it must be an integer"},
+		{pingpong, `{"pings":[1, 2]}`, "pingpong: pings is [1,2]; it must be an integer"},
+		{pingpong, `{"pings":9223372036854775808}`, "pingpong: pings is 9223372036854775808; it must be an integer"},
+		{threadring, `{"actors":0,"hops":true}`, "threadring: hops is true; it must be an integer"},
+		{threadring, `{"actors":0,"hops":-1}`, "threadring: actors is 0; it must be at least 1"},
+		{fib, `{"index":46}`, "fib: index is 46; it must be between 1 and 45"},
+		{fib, `{"index":0}`, "fib: index is 0; it must be between 1 and 45"},
+		{big, `{"pings":0,"actors":65537}`, "big: actors is 65537; it must be between 1 and 65536"},
+	} {
+		var raw map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(c.given), &raw); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.benchmark.Check(raw); err == nil || err.Error() != c.want {
+			t.Errorf("%s %s: got %v, want %s", c.benchmark.Name, c.given, err, c.want)
+		}
+	}
+}
+
+func TestGoodParametersAreAccepted(t *testing.T) {
+	raw := map[string]json.RawMessage{"pings": []byte("0"), "actors": []byte("65536")}
+	got, err := big.Check(raw)
+	if err != nil || !reflect.DeepEqual(got, Values{"pings": 0, "actors": 65536}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestFloatsHave17SignificantDigits(t *testing.T) {
+	for f, want := range map[Float]string{0.1: "1.0000000000000001e-01", 274922.29845761: "2.7492229845761001e+05"} {
+		if got, err := json.Marshal(f); err != nil || string(got) != want {
+			t.Errorf("%v: got %s (%v), want %s", float64(f), got, err, want)
+		}
+	}
+	if _, err := json.Marshal(Float(math.NaN())); err == nil {
+		t.Error("NaN was written")
+	}
+}
+
+func mustFail(t *testing.T, it *actor.Iteration, want string) {
+	t.Helper()
+	if err := it.Wait(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the iteration ended with %v; want %q", err, want)
+	}
+}

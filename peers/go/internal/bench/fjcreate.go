@@ -1,0 +1,32 @@
+package bench
+
+import (
+	"sync/atomic"
+
+	"scoville/peer/internal/actor"
+)
+
+var fjcreate = Benchmark{
+	Name:       "fjcreate",
+	Parameters: []Parameter{{Name: "actors", Min: 1}},
+	Run:        runFjcreate,
+}
+
+func runFjcreate(it *actor.Iteration, p Values) (Outcome, error) {
+	n := p["actors"]
+	var ids atomic.Int64
+	it.Begin()
+	it.Expect(n)
+	for i := int64(1); i <= n; i++ {
+		id := i
+		worker := actor.Spawn(it, func(self *actor.Mailbox[workMessage]) {
+			squaredSine(self.Receive().theta)
+			ids.Add(id)
+		})
+		worker.Send(workMessage{theta: 37.2})
+	}
+	if err := it.Wait(); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Result: ids.Load()}, nil
+}

@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"encoding/json"
+
+	"scoville/peer/internal/actor"
+)
+
+// request is what the laboratory sends: run, bye or stop.
+type request struct {
+	Type          string                     `json:"type"`
+	Benchmark     string                     `json:"benchmark"`
+	Parameters    map[string]json.RawMessage `json:"parameters"`
+	CountMessages bool                       `json:"count_messages"`
+}
+
+type hello struct {
+	Type         string            `json:"type"`
+	Protocol     int               `json:"protocol"`
+	Runtime      string            `json:"runtime"`
+	Version      string            `json:"version"`
+	Language     string            `json:"language"`
+	Workers      int               `json:"workers"`
+	GC           string            `json:"gc"`
+	Capabilities []string          `json:"capabilities"`
+	Labels       map[string]string `json:"labels"`
+	Benchmarks   []string          `json:"benchmarks"`
+}
+
+// signal is a message that is nothing but its type: begin and bye.
+type signal struct {
+	Type string `json:"type"`
+}
+
+type end struct {
+	Type     string             `json:"type"`
+	WallNS   int64              `json:"wall_ns"`
+	Result   any                `json:"result"`
+	Checks   map[string]any     `json:"checks"`
+	PerActor map[string][]int64 `json:"per_actor,omitempty"`
+	Work     *actor.Work        `json:"work,omitempty"`
+	GC       gcDelta            `json:"gc"`
+}
+
+type fail struct {
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}

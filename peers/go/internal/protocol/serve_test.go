@@ -1,0 +1,159 @@
+package protocol
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+
+	"scoville/peer/internal/actor"
+	"scoville/peer/internal/bench"
+)
+
+// laboratory is the other side of a conversation with Serve.
+type laboratory struct {
+	t    *testing.T
+	conn net.Conn
+	in   *bufio.Reader
+	left chan error
+}
+
+func meet(t *testing.T, benchmarks []bench.Benchmark) *laboratory {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	lab := &laboratory{t: t, conn: ours, in: bufio.NewReader(ours), left: make(chan error, 1)}
+	go func() { lab.left <- Serve(theirs, benchmarks) }()
+	t.Cleanup(func() { ours.Close() })
+	if hello := lab.receive(); hello["type"] != "hello" || hello["protocol"] != 1.0 || hello["runtime"] != "go" {
+		t.Fatalf("hello is %v", hello)
+	}
+	return lab
+}
+
+func (l *laboratory) send(line string) {
+	l.t.Helper()
+	if _, err := io.WriteString(l.conn, line+"\n"); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *laboratory) receive() map[string]any {
+	l.t.Helper()
+	line, err := l.in.ReadBytes('\n')
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var message map[string]any
+	if err := json.Unmarshal(line, &message); err != nil {
+		l.t.Fatalf("%q: %v", line, err)
+	}
+	return message
+}
+
+func (l *laboratory) mustLeave(want error) {
+	l.t.Helper()
+	if err := <-l.left; !errors.Is(err, want) {
+		l.t.Errorf("Serve returned %v, want %v", err, want)
+	}
+}
+
+func TestAConversation(t *testing.T) {
+	lab := meet(t, bench.All())
+	lab.send(`{"type":"run","benchmark":"nope","parameters":{},"iteration":0,"count_messages":false}`)
+	if got := lab.receive(); got["type"] != "fail" || got["code"] != "bad-parameter" || got["message"] != "nope: unknown benchmark" {
+		t.Errorf("unknown benchmark: %v", got)
+	}
+	lab.send(`{"type":"run","benchmark":"fib","parameters":{"index":0},"iteration":0,"count_messages":false}`)
+	if got := lab.receive(); got["code"] != "bad-parameter" {
+		t.Errorf("bad parameter: %v", got)
+	}
+	for _, count := range []bool{true, false} {
+		request, _ := json.Marshal(map[string]any{"type": "run", "benchmark": "fib", "count_messages": count,
+			"parameters": map[string]int{"index": 10}, "from the future": []int{1}})
+		lab.send(string(request))
+		if got := lab.receive(); got["type"] != "begin" {
+			t.Errorf("instead of begin: %v", got)
+		}
+		got := lab.receive()
+		if got["type"] != "end" || got["result"] != 55.0 || got["wall_ns"].(float64) <= 0 {
+			t.Errorf("end: %v", got)
+		}
+		if _, counted := got["work"]; counted != count {
+			t.Errorf("count_messages %v: work is %v", count, got["work"])
+		}
+	}
+	lab.send(`{"type":"bye"}`)
+	if got := lab.receive(); got["type"] != "bye" {
+		t.Errorf("instead of bye: %v", got)
+	}
+	lab.mustLeave(nil)
+}
+
+// endless never ends; doomed crashes in an actor, rash in the driver.
+var (
+	endless = bench.Benchmark{Name: "endless", Run: func(it *actor.Iteration, _ bench.Values) (bench.Outcome, error) {
+		it.Begin()
+		it.Expect(1)
+		actor.Spawn(it, func(self *actor.Mailbox[int]) { self.Receive() })
+		return bench.Outcome{}, it.Wait()
+	}}
+	doomed = bench.Benchmark{Name: "doomed", Run: func(it *actor.Iteration, _ bench.Values) (bench.Outcome, error) {
+		it.Begin()
+		it.Expect(2)
+		actor.Spawn(it, func(self *actor.Mailbox[int]) { self.Receive() })
+		actor.Spawn(it, func(*actor.Mailbox[int]) { actor.Fail("that was %s", "wrong") })
+		return bench.Outcome{}, it.Wait()
+	}}
+	rash = bench.Benchmark{Name: "rash", Run: func(it *actor.Iteration, _ bench.Values) (bench.Outcome, error) {
+		it.Begin()
+		panic("no room")
+	}}
+)
+
+func TestStopAndEndOfFileEndARunningIteration(t *testing.T) {
+	for _, c := range []struct {
+		leave func(*laboratory)
+		want  error
+	}{
+		{func(l *laboratory) { l.send(`{"type":"stop"}`) }, ErrStop},
+		{func(l *laboratory) { l.conn.Close() }, ErrGone},
+	} {
+		lab := meet(t, []bench.Benchmark{endless})
+		lab.send(`{"type":"run","benchmark":"endless","parameters":{}}`)
+		lab.receive()
+		c.leave(lab)
+		lab.mustLeave(c.want)
+	}
+}
+
+func TestACrashIsReportedAsFailed(t *testing.T) {
+	for name, text := range map[string]string{"doomed": "doomed: an actor crashed: that was wrong", "rash": "rash: the driver crashed: no room"} {
+		lab := meet(t, []bench.Benchmark{doomed, rash})
+		lab.send(`{"type":"run","benchmark":"` + name + `","parameters":{}}`)
+		lab.receive()
+		if got := lab.receive(); got["type"] != "fail" || got["code"] != "failed" || got["message"] != text {
+			t.Errorf("%s: %v", name, got)
+		}
+		lab.mustLeave(ErrFailed)
+	}
+}
+
+func TestWhatIsNotAMessageEndsTheConversation(t *testing.T) {
+	for _, line := range []string{"not json", `{"type":"dance"}`, `[]`} {
+		lab := meet(t, nil)
+		lab.send(line)
+		if err := <-lab.left; err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrStop) {
+			t.Errorf("%q: Serve returned %v", line, err)
+		}
+	}
+}
+
+func TestALineIsNotLongerThanAllowed(t *testing.T) {
+	long := strings.NewReader(strings.Repeat("x", maxLine+1))
+	if _, err := readLine(bufio.NewReader(long)); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("readLine returned %v", err)
+	}
+}

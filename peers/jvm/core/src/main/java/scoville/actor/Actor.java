@@ -1,0 +1,85 @@
+package scoville.actor;
+
+/**
+ * An actor as the benchmarks see it. It handles one message at a time and shares nothing.
+ *
+ * <p>Benchmarks override the protected methods; the public ones are for adapters. The library's own means end an actor:
+ * {@link #stop()} only sets a flag, and the adapter acts on it once the handler has returned. So no control-flow
+ * exception of a library ever crosses a handler.
+ */
+public abstract class Actor {
+    private Run run;
+    private ActorRef self;
+    private Spawner spawner;
+    private boolean stopping;
+
+    /** Called by the actor itself before its first message. */
+    protected void started() {}
+
+    /** Handles a message. Whatever it throws fails the iteration. */
+    protected abstract void receive(Object message);
+
+    /** This actor's address; not before {@link #started()}. */
+    protected final ActorRef self() {
+        return self;
+    }
+
+    /** Creates an actor from this one, the way the library nests them. */
+    protected final ActorRef spawn(Actor child) {
+        run.adopt(child);
+        return spawner.spawn(child);
+    }
+
+    /** Ends this actor when the current handler returns. */
+    protected final void stop() {
+        stopping = true;
+    }
+
+    /** What to throw for a message that this actor does not know. */
+    protected final IllegalStateException unexpected(Object message) {
+        return new IllegalStateException(getClass().getSimpleName() + " received an unexpected message: " + message);
+    }
+
+    /** Throws unless {@code holds}. */
+    protected static void require(boolean holds, String reason) {
+        if (!holds) {
+            throw new IllegalStateException(reason);
+        }
+    }
+
+    /** Binds the actor to the iteration that it belongs to, before the library learns of it. */
+    final void bind(Run owner) {
+        run = owner;
+    }
+
+    /** For adapters: first call, on the actor's own thread of execution. */
+    public final boolean start(ActorRef address, Spawner creator) {
+        self = address;
+        spawner = creator;
+        try {
+            started();
+        } catch (Throwable failure) {
+            run.fail(failure);
+        }
+        return !stopping;
+    }
+
+    /**
+     * For adapters: handles a message.
+     *
+     * @return false if the actor must be ended now, without another message
+     */
+    public final boolean handle(Object message) {
+        try {
+            receive(message);
+        } catch (Throwable failure) {
+            run.fail(failure);
+        }
+        return !stopping;
+    }
+
+    /** For adapters: last call, when the library has ended the actor; exactly once. */
+    public final void stopped() {
+        run.actorStopped();
+    }
+}

@@ -1,0 +1,23 @@
+package scoville.actor;
+
+/** An actor library, found on the class path by {@link java.util.ServiceLoader}; exactly one per program. */
+public interface ActorLibrary {
+    /** The runtime's name in the manifest. */
+    String name();
+
+    /** The library's version, read from the library. */
+    String version();
+
+    /** Starts the library with this many threads that execute actors. Called once per process. */
+    Runtime start(int workers);
+
+    /** The running library: creates actors from outside. */
+    interface Runtime extends Spawner, AutoCloseable {
+        /** Threads that execute actors, as the library tells it. */
+        int workers();
+
+        /** Ends the library and its threads. */
+        @Override
+        void close();
+    }
+}

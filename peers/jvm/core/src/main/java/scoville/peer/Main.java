@@ -1,0 +1,49 @@
+package scoville.peer;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.util.ServiceLoader;
+import scoville.actor.ActorLibrary;
+
+/**
+ * The peer's program: one argument, the number of workers.
+ *
+ * <p>Java cannot open a descriptor by its number, so the laboratory's socket has to be the standard input. It is
+ * bidirectional: the protocol is read from and written to this one descriptor.
+ */
+public final class Main {
+    private Main() {}
+
+    /** Ends with status 0 after `bye` and `stop`, otherwise with 1. */
+    public static void main(String[] arguments) {
+        // halt, not exit: threads of the library must not keep the process.
+        Runtime.getRuntime().halt(run(arguments));
+    }
+
+    private static int run(String[] arguments) {
+        if (arguments.length != 1 || !arguments[0].matches("[1-9][0-9]{0,8}")) {
+            System.err.println("usage: scoville.peer.Main WORKERS\n"
+                    + "WORKERS is the number of threads that execute actors, at least 1. "
+                    + "The laboratory must be connected to the standard input, a bidirectional socket.");
+            return 1;
+        }
+        ActorLibrary library = ServiceLoader.load(ActorLibrary.class)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no actor library on the class path"));
+        LineChannel laboratory =
+                new LineChannel(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.in));
+        ActorLibrary.Runtime runtime = library.start(Integer.parseInt(arguments[0]));
+        try {
+            Peer.Ending ending = new Peer(laboratory, library, runtime).serve();
+            if (ending == Peer.Ending.BYE) {
+                runtime.close();
+            }
+            return ending == Peer.Ending.BYE || ending == Peer.Ending.STOP ? 0 : 1;
+        } catch (IOException | Peer.ProtocolError | RuntimeException error) {
+            error.printStackTrace();
+            return 1;
+        }
+    }
+}

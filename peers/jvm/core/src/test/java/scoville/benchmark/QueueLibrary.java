@@ -1,0 +1,91 @@
+package scoville.benchmark;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import scoville.actor.Actor;
+import scoville.actor.ActorLibrary;
+import scoville.actor.ActorRef;
+
+/** The simplest library there can be, for the tests: a queue for each actor, and a pool. */
+public final class QueueLibrary implements ActorLibrary {
+    @Override
+    public String name() {
+        return "queue";
+    }
+
+    @Override
+    public String version() {
+        return "1";
+    }
+
+    @Override
+    public Runtime start(int workers) {
+        ExecutorService pool = Executors.newFixedThreadPool(workers);
+        return new Runtime() {
+            @Override
+            public int workers() {
+                return workers;
+            }
+
+            @Override
+            public ActorRef spawn(Actor actor) {
+                return Mailbox.start(pool, actor);
+            }
+
+            @Override
+            public void close() {
+                pool.shutdownNow();
+            }
+        };
+    }
+
+    private static final class Mailbox extends ActorRef implements Runnable {
+        private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger pending = new AtomicInteger();
+        private final ExecutorService pool;
+        private final Actor actor;
+        private boolean ended;
+
+        private Mailbox(ExecutorService pool, Actor actor) {
+            this.pool = pool;
+            this.actor = actor;
+        }
+
+        static ActorRef start(ExecutorService pool, Actor actor) {
+            Mailbox result = new Mailbox(pool, actor);
+            result.add(() -> result.endUnless(actor.start(result, child -> start(pool, child))));
+            return result;
+        }
+
+        @Override
+        protected void deliver(Object message) {
+            add(() -> endUnless(actor.handle(message)));
+        }
+
+        private void add(Runnable task) {
+            tasks.add(task);
+            if (pending.getAndIncrement() == 0) {
+                pool.execute(this);
+            }
+        }
+
+        private void endUnless(boolean goingOn) {
+            if (!goingOn) {
+                ended = true;
+                actor.stopped();
+            }
+        }
+
+        @Override
+        public void run() {
+            do {
+                Runnable task = tasks.remove();
+                if (!ended) {
+                    task.run();
+                }
+            } while (pending.decrementAndGet() > 0);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package scoville.peer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import scoville.actor.ActorLibrary;
+import scoville.benchmark.QueueLibrary;
+
+final class PeerTest {
+    private static final String BYE = "{\"type\":\"bye\"}";
+
+    private Peer.Ending ending;
+
+    /** Has a whole conversation and returns what the peer said after its hello. */
+    private List<String> converse(String... lines) throws Exception {
+        String said = Stream.of(lines).map(line -> line + "\n").collect(Collectors.joining());
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LineChannel channel = new LineChannel(new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8)), out);
+        ActorLibrary library = new QueueLibrary();
+        try (ActorLibrary.Runtime runtime = library.start(2)) {
+            ending = new Peer(channel, library, runtime).serve();
+        }
+        List<String> heard = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertTrue(
+                heard.get(0).startsWith("{\"type\":\"hello\",\"protocol\":1,\"runtime\":\"queue\",\"version\":\"1\","));
+        assertTrue(heard.get(0).contains("\"workers\":2,"));
+        assertTrue(heard.get(0).contains("\"benchmarks\":[\"pingpong\",\"threadring\","));
+        return heard.subList(1, heard.size());
+    }
+
+    private static String run(String benchmark, String parameters) {
+        return "{\"type\":\"run\",\"benchmark\":\"%s\",\"parameters\":%s,\"iteration\":0}"
+                .formatted(benchmark, parameters);
+    }
+
+    @Test
+    void runsAndLeaves() throws Exception {
+        List<String> heard = converse(run("fib", "{\"index\":10}"), BYE);
+        assertEquals("{\"type\":\"begin\"}", heard.get(0));
+        assertTrue(
+                heard.get(1)
+                        .matches(
+                                "\\{\"type\":\"end\",\"wall_ns\":[0-9]+,\"result\":55,\"checks\":\\{\"actors\":109},\"metrics\":\\{},"
+                                        + "\"gc\":\\{\"collections\":[0-9]+,\"pause_ns\":[0-9]+,\"cpu_ns\":null,"
+                                        + "\"allocated_bytes\":([0-9]+|null),\"source\":\"java.lang.management\"}}"),
+                heard.get(1));
+        assertEquals(List.of(BYE), heard.subList(2, heard.size()));
+        assertEquals(Peer.Ending.BYE, ending);
+    }
+
+    @Test
+    void countsOnlyWhenAsked() throws Exception {
+        String counting =
+                run("count", "{\"messages\":10}").replace("\"iteration\":0", "\"iteration\":0,\"count_messages\":true");
+        List<String> heard = converse(counting, run("count", "{\"messages\":10}"), BYE);
+        assertTrue(heard.get(1).contains("\"messages\":13") && heard.get(1).contains("\"actors\":2"), heard.get(1));
+        assertTrue(!heard.get(3).contains("\"work\""), heard.get(3));
+    }
+
+    @Test
+    void goesOnAfterABadParameter() throws Exception {
+        List<String> heard =
+                converse(run("nosuch", "{}"), run("pingpong", "{\"pings\":0}"), run("fib", "{\"index\":1}"), BYE);
+        assertEquals(
+                "{\"type\":\"fail\",\"code\":\"bad-parameter\",\"message\":\"nosuch: unknown benchmark\"}",
+                heard.get(0));
+        assertEquals(
+                "{\"type\":\"fail\",\"code\":\"bad-parameter\","
+                        + "\"message\":\"pingpong: pings is 0; it must be at least 1\"}",
+                heard.get(1));
+        assertEquals("{\"type\":\"begin\"}", heard.get(2));
+        assertTrue(heard.get(3).startsWith("{\"type\":\"end\""));
+        assertEquals(BYE, heard.get(4));
+    }
+
+    @Test
+    void saysWhatItCannotDo() throws Exception {
+        List<String> heard = converse(run("threadring", "{\"actors\":3000000000,\"hops\":0}"), BYE);
+        assertTrue(heard.get(0).startsWith("{\"type\":\"fail\",\"code\":\"unsupported\""), heard.get(0));
+    }
+
+    @Test
+    void leavesAtOnceWhenAskedOrAlone() throws Exception {
+        assertEquals(List.of(), converse("{\"type\":\"stop\"}"));
+        assertEquals(Peer.Ending.STOP, ending);
+        assertEquals(List.of(), converse());
+        assertEquals(Peer.Ending.GONE, ending);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "nonsense",
+                "[]",
+                "{}",
+                "{\"type\":1}",
+                "{\"type\":\"dance\"}",
+                "{\"type\":\"run\"}",
+                "{\"type\":\"run\",\"benchmark\":\"fib\"}",
+                "{\"type\":\"run\",\"benchmark\":\"fib\",\"parameters\":{},\"count_messages\":1}"
+            })
+    void refusesWhatTheProtocolDoesNotAllow(String line) {
+        assertThrows(Peer.ProtocolError.class, () -> converse(line));
+    }
+}
