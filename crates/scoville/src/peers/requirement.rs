@@ -25,8 +25,10 @@ pub enum Found {
 pub struct Version(Vec<u64>);
 
 impl Version {
-    /// The first version in a text: numbers joined by points. `"go version go1.26.8"` is 1.26.8.
+    /// The first version in a text: numbers joined by points. `"go version go1.26.8"` is 1.26.8. Colours are skipped:
+    /// Maven prints some even into a file.
     pub fn find(text: &str) -> Option<Self> {
+        let text = &without_colours(text);
         let start = text.find(|c: char| c.is_ascii_digit())?;
         let rest = &text[start..];
         let end = rest
@@ -49,6 +51,19 @@ impl Version {
         };
         padded(self) >= padded(minimum)
     }
+}
+
+/// The text without the escape sequences of terminals, `ESC [ ... letter`.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| {
+        plain
+            + part
+                .trim_start_matches(|c: char| !c.is_ascii_alphabetic())
+                .get(1..)
+                .unwrap_or("")
+    })
 }
 
 impl fmt::Display for Version {
@@ -111,7 +126,11 @@ mod tests {
         assert_eq!(version("25").to_string(), "25");
         assert_eq!(version("openjdk 17.0.2 2022-01-18").to_string(), "17.0.2");
         assert_eq!(version("ends with 3.").to_string(), "3");
-        assert_eq!(Version::find("none"), None);
+        assert_eq!(
+            version("\u{1b}[1mApache Maven 3.8.7\u{1b}[m").to_string(),
+            "3.8.7"
+        );
+        assert_eq!(Version::find("\u{1b}[31mnone\u{1b}[0m"), None);
     }
 
     #[test]
