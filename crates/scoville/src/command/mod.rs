@@ -91,7 +91,9 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Some(Command::Man) => completions::man(Cli::command(), out),
         Some(Command::Peer { .. } | Command::Launch { .. }) => {
             // Without an option before it, main has started it long before.
-            anyhow::bail!("`peer` and `__launch` must be the first argument; the laboratory starts them itself")
+            anyhow::bail!(
+                "`peer` and `__launch` must be the first argument; the laboratory starts them itself"
+            )
         }
     }
 }

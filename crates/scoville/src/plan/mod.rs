@@ -321,3 +321,124 @@ fn baseline(
     };
     Ok(name.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::runtime::{Launch, Runtime};
+
+    fn candidate(name: &str) -> Candidate {
+        let runtime = Runtime {
+            name: name.into(),
+            title: name.into(),
+            language: "test".into(),
+            homepage: String::new(),
+            launch: Launch {
+                command: vec![name.into(), "{workers}".into()],
+                env: Default::default(),
+                cwd: "/".into(),
+                quit: None,
+            },
+            requires: Vec::new(),
+            build: None,
+        };
+        let shown = name.to_owned();
+        Candidate {
+            selection: Selection { shown, runtime },
+            unusable: None,
+            silent: false,
+            benchmarks: None,
+            labels: Vec::new(),
+        }
+    }
+
+    fn plan(candidates: &[Candidate], plain_only: bool) -> Result<Plan, PlanError> {
+        let request = Request {
+            benchmarks: vec!["fib".into(), "fj*".into()],
+            presets: vec!["tiny".into()],
+            cores: vec![2, 1, 2],
+            plain_only,
+            method: quick(),
+            baseline: None,
+            seed: 1,
+        };
+        let cpu = |id| Cpu {
+            id,
+            core: id,
+            package: 0,
+            node: 0,
+            llc: 0,
+        };
+        let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+        resolve(&request, &catalogue, candidates, &[cpu(0), cpu(1)])
+    }
+
+    #[test]
+    fn groups_are_the_product_of_what_was_asked_for() {
+        let plan = plan(&[candidate("tokio"), candidate("datil")], true).unwrap();
+        let keys: Vec<(&str, u32)> = plan
+            .groups
+            .iter()
+            .map(|g| (&g.key.benchmark[..], g.key.cores))
+            .collect();
+        let expected = [
+            ("fjthrput", 1),
+            ("fjcreate", 1),
+            ("fib", 1),
+            ("fjthrput", 2),
+            ("fjcreate", 2),
+            ("fib", 2),
+        ];
+        assert_eq!(keys, expected);
+        assert_eq!(plan.baseline, "datil");
+        let last = &plan.groups[5];
+        assert_eq!(
+            (last.cpus.len(), &last.competitors[0].launch.command[1][..]),
+            (2, "2")
+        );
+    }
+
+    #[test]
+    fn what_cannot_run_is_left_out_with_its_reason() {
+        let partial = Candidate {
+            benchmarks: Some(vec!["fib".into()]),
+            ..candidate("partial")
+        };
+        let broken = Candidate {
+            unusable: Some("not installed".into()),
+            ..candidate("broken")
+        };
+        let plan = plan(&[partial, broken.clone()], true).unwrap();
+        assert!(plan.groups.iter().all(|group| group.key.benchmark == "fib"));
+        assert_eq!(plan.baseline, "partial");
+        let skipped: Vec<(&str, Option<&str>)> = plan
+            .skipped
+            .iter()
+            .map(|s| (&s.runtime[..], s.benchmark.as_deref()))
+            .collect();
+        let expected = [
+            ("broken", None),
+            ("partial", Some("fjthrput")),
+            ("partial", Some("fjcreate")),
+        ];
+        assert_eq!(skipped, expected);
+        let error = super::tests::plan(&[broken], true).unwrap_err();
+        assert_eq!(error.to_string(), "nothing can be run:\n  broken: not installed");
+    }
+
+    #[test]
+    fn labelled_variants_take_part_only_when_named() {
+        let labelled = Candidate {
+            labels: vec!["sends=deferred".into()],
+            ..candidate("batched")
+        };
+        let both = [candidate("plain"), labelled];
+        let competitors = |plain_only| plan(&both, plain_only).unwrap().groups[0].competitors.len();
+        assert_eq!((competitors(true), competitors(false)), (1, 2));
+        assert!(
+            plan(&both, true).unwrap().skipped[0]
+                .reason
+                .contains("sends=deferred")
+        );
+    }
+}
