@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! --name NAME          name in hello (dummy)
+//! --benchmark NAME     a benchmark in hello (pingpong); may be repeated
 //! --workers N          workers in hello instead of SCOVILLE_WORKERS
 //! --protocol N         protocol in hello (1)
 //! --result N           result of every iteration (42)
@@ -136,7 +137,7 @@ impl Peer {
             "gc": "none",
             "capabilities": if self.options.text("work").is_some() { vec!["count-messages"] } else { vec![] },
             "labels": {},
-            "benchmarks": ["pingpong"],
+            "benchmarks": self.options.0.get("benchmark").cloned().unwrap_or(vec!["pingpong".to_owned()]),
         })
     }
 

@@ -12,6 +12,7 @@
 pub mod catalogue;
 pub mod command;
 pub mod drive;
+pub mod home;
 pub mod judge;
 pub mod log;
 pub mod model;
@@ -22,3 +23,5 @@ pub mod render;
 pub mod schedule;
 pub mod session;
 pub mod stats;
+pub mod suggest;
+pub mod toml_file;

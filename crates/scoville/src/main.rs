@@ -1,11 +1,26 @@
 //! The command line of Scoville.
 
+use std::process::ExitCode;
+
 use scoville::drive::launcher;
 
-fn main() -> std::io::Result<()> {
-    // Before anything else, while the process is small: see the launcher's documentation.
-    if std::env::args().nth(1).as_deref() == Some(launcher::ARGUMENT) {
-        return launcher::main();
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // The launcher and the runtimes begin here, before anything of the laboratory does: both have to start small.
+    match words[..] {
+        [launcher::ARGUMENT, ..] => match launcher::main() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => usage(&format!("{}: {e}", launcher::ARGUMENT)),
+        },
+        ["peer", name] => suite::peer::main(name, None),
+        ["peer", name, "--policy", policy] => suite::peer::main(name, Some(policy.to_owned())),
+        ["peer", ..] => usage("peer: usage: scoville peer NAME [--policy POLICY]"),
+        _ => scoville::command::main(),
     }
-    Ok(())
+}
+
+fn usage(message: &str) -> ExitCode {
+    eprintln!("scoville {message}");
+    ExitCode::from(2)
 }

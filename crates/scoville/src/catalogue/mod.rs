@@ -1,1 +1,131 @@
 //! The benchmarks' definitions, read from one TOML file each.
+
+mod check;
+
+pub use check::range;
+
+use std::fs;
+use std::path::Path;
+
+use crate::home::Home;
+use crate::model::benchmark::Benchmark;
+use crate::suggest;
+use crate::toml_file::{Mistake, TomlFile};
+
+/// The catalogue as it was when the binary was built: file names and texts.
+const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+/// Names that a preset may have, smallest purpose first.
+pub const PRESETS: [(&str, &str); 4] = [
+    ("tiny", "a few hundred messages, for verification"),
+    ("quick", "0.05 to 0.3 s on a fast native runtime"),
+    ("savina", "the default sizes of Savina's reference code"),
+    ("thesis", "the sizes of Woelke's thesis, section 6.2.1"),
+];
+
+/// All benchmarks, ordered by number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalogue {
+    /// The benchmarks.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+impl Catalogue {
+    /// Reads the checkout's catalogue, or the embedded copy outside a checkout.
+    ///
+    /// # Errors
+    /// Every mistake found, one per wrong file at least.
+    pub fn load(home: &Home) -> Result<Self, Vec<Mistake>> {
+        match home.catalogue() {
+            Some(folder) => Self::from_folder(&folder),
+            None => Self::embedded(),
+        }
+    }
+
+    /// The copy inside the binary.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load); only a faulty build can cause one.
+    pub fn embedded() -> Result<Self, Vec<Mistake>> {
+        Self::from_texts(EMBEDDED.iter().map(|(name, text)| (Path::new(name), *text)))
+    }
+
+    /// Reads every `*.toml` in a folder.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load).
+    pub fn from_folder(folder: &Path) -> Result<Self, Vec<Mistake>> {
+        let texts = read_folder(folder).map_err(|mistake| vec![mistake])?;
+        Self::from_texts(texts.iter().map(|(file, text)| (file.as_path(), text.as_str())))
+    }
+
+    fn from_texts<'a>(texts: impl Iterator<Item = (&'a Path, &'a str)>) -> Result<Self, Vec<Mistake>> {
+        let mut benchmarks = Vec::new();
+        let mut mistakes = Vec::new();
+        for (file, text) in texts {
+            match read_benchmark(file, text) {
+                Ok(benchmark) => benchmarks.push((file, benchmark)),
+                Err(found) => mistakes.extend(found),
+            }
+        }
+        mistakes.extend(check::numbers(&benchmarks));
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        let mut benchmarks: Vec<Benchmark> = benchmarks.into_iter().map(|(_, b)| b).collect();
+        benchmarks.sort_by_key(|b| b.number);
+        Ok(Self { benchmarks })
+    }
+
+    /// The benchmark of that name.
+    ///
+    /// # Errors
+    /// Says which name was probably meant.
+    pub fn get(&self, name: &str) -> Result<&Benchmark, String> {
+        self.benchmarks.iter().find(|b| b.name == name).ok_or_else(|| {
+            format!(
+                "unknown benchmark `{name}`: {}",
+                suggest::advice(name, self.names())
+            )
+        })
+    }
+
+    /// Names of all benchmarks, by number.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.benchmarks.iter().map(|b| b.name.as_str())
+    }
+}
+
+/// Reads and checks one benchmark; `file` gives the name that it must have.
+///
+/// # Errors
+/// Every mistake found.
+pub fn read_benchmark(file: &Path, text: &str) -> Result<Benchmark, Vec<Mistake>> {
+    let document = TomlFile::parse(file, text).map_err(|m| vec![m])?;
+    let benchmark: Benchmark = document.read().map_err(|m| vec![m])?;
+    let mistakes = check::benchmark(&document, file, &benchmark);
+    if mistakes.is_empty() {
+        Ok(benchmark)
+    } else {
+        Err(mistakes)
+    }
+}
+
+fn read_folder(folder: &Path) -> Result<Vec<(std::path::PathBuf, String)>, Mistake> {
+    let unreadable = |file: &Path, error: std::io::Error| Mistake {
+        file: file.to_owned(),
+        place: None,
+        what: format!("cannot be read: {error}"),
+        mend: String::new(),
+    };
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, e))? {
+        let file = entry.map_err(|e| unreadable(folder, e))?.path();
+        if file.extension().is_some_and(|e| e == "toml") {
+            let text = fs::read_to_string(&file).map_err(|e| unreadable(&file, e))?;
+            texts.push((file, text));
+        }
+    }
+    texts.sort();
+    Ok(texts)
+}

@@ -57,6 +57,7 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     let estimates = estimates(&samples);
     let walls = values(&samples, Measure::Wall);
     let cell = Cell {
+        process: BTreeMap::new(),
         runtime: log.group.competitors[competitor].runtime.clone(),
         state,
         ns_per_message: estimates

@@ -13,15 +13,18 @@ mod precision;
 mod replay;
 mod sentences;
 mod summary;
+mod unpaired;
 mod validity;
 mod verdict;
 
 use crate::model::analysis::{Analysis, BlockInfo, Cell, GroupAnalysis, RuntimeInfo};
 use crate::model::benchmark::Benchmark;
 use crate::model::event::{Event, StopReason};
+use crate::model::plan::GroupKey;
 
 pub use contamination::contaminated;
 pub use precision::precision;
+pub use unpaired::{Unpaired, across_sessions};
 pub use verdict::verdict;
 
 use replay::{GroupLog, Session};
@@ -77,6 +80,28 @@ pub fn analyse(events: &[Event], benchmarks: &[Benchmark]) -> Result<Analysis, N
         summaries,
         validity,
     })
+}
+
+/// Numbers of the blocks in which the sensors flagged the block or one of its invocations, by group in plan order; empty if
+/// the events do not begin with the start of a session. What [`analyse`] says of them, without judging anything else.
+pub fn contaminated_blocks(events: &[Event]) -> Vec<(GroupKey, Vec<u32>)> {
+    let Some(session) = replay::replay(events) else {
+        return Vec::new();
+    };
+    let judgement = contamination::judge(&session);
+    let flagged = |(log, seen): (&GroupLog<'_>, &contamination::GroupJudgement)| {
+        let infos = blocks(log, seen).into_iter();
+        let numbers = infos
+            .filter(|block| !block.contaminated.is_empty())
+            .map(|block| block.block);
+        (log.group.key.clone(), numbers.collect())
+    };
+    session
+        .groups
+        .iter()
+        .zip(&judgement.groups)
+        .map(flagged)
+        .collect()
 }
 
 fn group(log: &GroupLog<'_>, seen: &contamination::GroupJudgement, session: &Session<'_>) -> GroupAnalysis {

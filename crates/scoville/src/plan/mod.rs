@@ -1,1 +1,444 @@
-//! From what was asked to a resolved plan. Pure.
+//! From what a user asks to the resolved, reproducible plan.
+
+mod glob;
+mod method;
+mod placement;
+
+pub use glob::matches;
+pub use method::{fixed, quick, standard};
+pub use placement::place;
+
+use thiserror::Error;
+
+use crate::catalogue::Catalogue;
+use crate::model::benchmark::Benchmark;
+use crate::model::machine::Cpu;
+use crate::model::plan::{Competitor, Group, GroupKey, Method, Plan, Skip};
+use crate::model::runtime::RuntimeName;
+use crate::peers::{self, Selection};
+use crate::suggest;
+
+/// What a user asks for, with every default filled in but those that depend on the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Names or patterns of benchmarks; empty for all.
+    pub benchmarks: Vec<String>,
+    /// Sizes.
+    pub presets: Vec<String>,
+    /// Numbers of CPUs; empty for all CPUs.
+    pub cores: Vec<u32>,
+    /// Leave out what departs from the plain rules of the suite, because nobody asked for it by name.
+    pub plain_only: bool,
+    /// How to measure.
+    pub method: Method,
+    /// The runtime that ratios are relative to; `None` for datil if it takes part, else the first.
+    pub baseline: Option<RuntimeName>,
+    /// Seed of every random choice.
+    pub seed: u64,
+}
+
+/// A runtime that was selected, with what is known of it here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The runtime.
+    pub selection: Selection,
+    /// Why it cannot be run here, with what to do about it.
+    pub unusable: Option<String>,
+    /// Whether it was started and did not greet properly, which is then why it is unusable.
+    pub silent: bool,
+    /// The benchmarks that it says it can run; `None` if it was not asked.
+    pub benchmarks: Option<Vec<String>>,
+    /// Labels of convention [C11], as `sends=deferred`: how it departs from the plain rules.
+    pub labels: Vec<String>,
+}
+
+impl Candidate {
+    /// Why it takes no part at all; `None` if it does.
+    fn out(&self, request: &Request) -> Option<String> {
+        let departs = request.plain_only && !self.labels.is_empty();
+        let labels = || {
+            let (labels, name) = (self.labels.join(", "), &self.selection.shown);
+            format!(
+                "departs from the plain rules ({labels}), so it is measured only when asked for: --runtime {name}"
+            )
+        };
+        self.unusable.clone().or_else(|| departs.then(labels))
+    }
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum PlanError {
+    /// A pattern that matches nothing.
+    #[error("no benchmark matches `{pattern}`: {advice}")]
+    Benchmark {
+        /// The pattern.
+        pattern: String,
+        /// What may have been meant.
+        advice: String,
+    },
+    /// No benchmark has the preset.
+    #[error("unknown preset `{preset}`: {advice}")]
+    Preset {
+        /// The preset.
+        preset: String,
+        /// What may have been meant.
+        advice: String,
+    },
+    /// More cores than there are, or none.
+    #[error("--cores {cores}: this machine lets scoville use {have} CPUs; ask for 1 to {have}")]
+    Cores {
+        /// What was asked for.
+        cores: u32,
+        /// What there is.
+        have: usize,
+    },
+    /// Two runtimes under one name.
+    #[error("two runtimes are called `{name}`; name one of them anew with `--runtime NEWNAME={name}`")]
+    Twice {
+        /// The name.
+        name: RuntimeName,
+    },
+    /// The baseline takes no part.
+    #[error("--baseline {name}: this runtime takes no part ({why})")]
+    Baseline {
+        /// The name.
+        name: RuntimeName,
+        /// Why.
+        why: String,
+    },
+    /// Nothing is left.
+    #[error("nothing can be run:{}", list(.0))]
+    Nothing(Vec<Skip>),
+}
+
+fn list(skipped: &[Skip]) -> String {
+    let lines = skipped.iter().map(|skip| match &skip.benchmark {
+        Some(benchmark) => format!("\n  {} {benchmark}: {}", skip.runtime, skip.reason),
+        None => format!("\n  {}: {}", skip.runtime, skip.reason),
+    });
+    lines.collect()
+}
+
+/// Resolves a request.
+///
+/// # Errors
+/// Something was asked for that does not exist, or nothing is left to run.
+pub fn resolve(
+    request: &Request,
+    catalogue: &Catalogue,
+    candidates: &[Candidate],
+    cpus: &[Cpu],
+) -> Result<Plan, PlanError> {
+    check_names(candidates)?;
+    let benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
+    check_presets(&benchmarks, &request.presets)?;
+    let cores = check_cores(&request.cores, cpus.len())?;
+    let mut skipped = left_out(request, candidates);
+    let candidates: Vec<&Candidate> = candidates.iter().filter(|c| c.out(request).is_none()).collect();
+    let mut groups = Vec::new();
+    for &cores in &cores {
+        for preset in &request.presets {
+            for benchmark in &benchmarks {
+                let key = GroupKey {
+                    benchmark: benchmark.name.clone(),
+                    preset: preset.clone(),
+                    cores,
+                };
+                groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
+            }
+        }
+    }
+    if groups.is_empty() {
+        return Err(PlanError::Nothing(skipped));
+    }
+    Ok(Plan {
+        seed: request.seed,
+        method: request.method.clone(),
+        baseline: baseline(request.baseline.as_deref(), &groups, &candidates, &skipped)?,
+        groups,
+        skipped,
+    })
+}
+
+fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
+    for (i, candidate) in candidates.iter().enumerate() {
+        let name = &candidate.selection.shown;
+        if candidates[..i].iter().any(|other| other.selection.shown == *name) {
+            return Err(PlanError::Twice { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The benchmarks that any of the patterns matches, in catalogue order.
+///
+/// # Errors
+/// A pattern matches nothing.
+pub fn select_benchmarks<'c>(
+    catalogue: &'c Catalogue,
+    patterns: &[String],
+) -> Result<Vec<&'c Benchmark>, PlanError> {
+    for pattern in patterns {
+        if !catalogue.names().any(|name| matches(pattern, name)) {
+            return Err(PlanError::Benchmark {
+                pattern: pattern.clone(),
+                advice: suggest::advice(pattern, catalogue.names()),
+            });
+        }
+    }
+    let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
+    Ok(catalogue.benchmarks.iter().filter(|b| wanted(&b.name)).collect())
+}
+
+fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
+    let known: Vec<&str> = crate::catalogue::PRESETS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| benchmarks.iter().any(|b| b.presets.contains_key(*name)))
+        .collect();
+    match presets.iter().find(|preset| !known.contains(&preset.as_str())) {
+        None => Ok(()),
+        Some(preset) => Err(PlanError::Preset {
+            preset: preset.clone(),
+            advice: suggest::advice(preset, known),
+        }),
+    }
+}
+
+fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
+    if let Some(&cores) = cores.iter().find(|&&cores| cores == 0 || cores as usize > have) {
+        return Err(PlanError::Cores { cores, have });
+    }
+    let mut cores = if cores.is_empty() {
+        vec![have as u32]
+    } else {
+        cores.to_vec()
+    };
+    cores.sort_unstable();
+    cores.dedup();
+    Ok(cores)
+}
+
+fn left_out(request: &Request, candidates: &[Candidate]) -> Vec<Skip> {
+    let skip = |candidate: &Candidate| {
+        Some(Skip {
+            runtime: candidate.selection.shown.clone(),
+            benchmark: None,
+            reason: candidate.out(request)?,
+        })
+    };
+    candidates.iter().filter_map(skip).collect()
+}
+
+/// The group of that key, or nothing if no runtime can run it; then the reasons are in `skipped`.
+fn group(
+    key: GroupKey,
+    benchmark: &Benchmark,
+    candidates: &[&Candidate],
+    cpus: &[Cpu],
+    skipped: &mut Vec<Skip>,
+) -> Option<Group> {
+    let mut competitors = Vec::new();
+    for candidate in candidates {
+        match why_not(&key, benchmark, candidate) {
+            None => competitors.push(competitor(&candidate.selection, key.cores)),
+            Some(reason) => {
+                let skip = Skip {
+                    runtime: candidate.selection.shown.clone(),
+                    benchmark: Some(benchmark.name.clone()),
+                    reason,
+                };
+                if !skipped.contains(&skip) {
+                    skipped.push(skip);
+                }
+            }
+        }
+    }
+    let preset = benchmark.presets.get(&key.preset)?;
+    (!competitors.is_empty()).then(|| Group {
+        parameters: preset.parameters.clone(),
+        expect: preset.expect.clone(),
+        work: preset.work,
+        cpus: place(cpus, key.cores),
+        competitors,
+        key,
+    })
+}
+
+fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Option<String> {
+    if !benchmark.presets.contains_key(&key.preset) {
+        let known: Vec<&str> = benchmark.presets.keys().map(String::as_str).collect();
+        return Some(format!(
+            "there is no size `{}`; it has {}",
+            key.preset,
+            known.join(", ")
+        ));
+    }
+    let can = candidate.benchmarks.as_ref()?;
+    (!can.contains(&benchmark.name)).then(|| "this runtime does not implement it".into())
+}
+
+fn competitor(selection: &Selection, workers: u32) -> Competitor {
+    Competitor {
+        runtime: selection.shown.clone(),
+        reports_as: selection.runtime.name.clone(),
+        launch: peers::launch(&selection.runtime, workers),
+    }
+}
+
+fn baseline(
+    asked: Option<&str>,
+    groups: &[Group],
+    candidates: &[&Candidate],
+    skipped: &[Skip],
+) -> Result<RuntimeName, PlanError> {
+    let taking_part: Vec<&str> = candidates
+        .iter()
+        .map(|c| c.selection.shown.as_str())
+        .filter(|name| {
+            groups
+                .iter()
+                .any(|g| g.competitors.iter().any(|c| c.runtime == *name))
+        })
+        .collect();
+    let name = match asked {
+        Some(name) if taking_part.contains(&name) => name,
+        Some(name) => {
+            let reason = skipped
+                .iter()
+                .find(|skip| skip.runtime == name)
+                .map(|skip| skip.reason.clone());
+            return Err(PlanError::Baseline {
+                name: name.into(),
+                why: reason.unwrap_or_else(|| suggest::advice(name, taking_part.iter().copied())),
+            });
+        }
+        None => taking_part
+            .iter()
+            .find(|name| **name == "datil")
+            .unwrap_or(&taking_part[0]),
+    };
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::runtime::{Launch, Runtime};
+
+    fn candidate(name: &str) -> Candidate {
+        let runtime = Runtime {
+            name: name.into(),
+            title: name.into(),
+            language: "test".into(),
+            homepage: String::new(),
+            launch: Launch {
+                command: vec![name.into(), "{workers}".into()],
+                env: Default::default(),
+                cwd: "/".into(),
+                quit: None,
+            },
+            requires: Vec::new(),
+            build: None,
+        };
+        let shown = name.to_owned();
+        Candidate {
+            selection: Selection { shown, runtime },
+            unusable: None,
+            silent: false,
+            benchmarks: None,
+            labels: Vec::new(),
+        }
+    }
+
+    fn plan(candidates: &[Candidate], plain_only: bool) -> Result<Plan, PlanError> {
+        let request = Request {
+            benchmarks: vec!["fib".into(), "fj*".into()],
+            presets: vec!["tiny".into()],
+            cores: vec![2, 1, 2],
+            plain_only,
+            method: quick(),
+            baseline: None,
+            seed: 1,
+        };
+        let cpu = |id| Cpu {
+            id,
+            core: id,
+            package: 0,
+            node: 0,
+            llc: 0,
+        };
+        let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+        resolve(&request, &catalogue, candidates, &[cpu(0), cpu(1)])
+    }
+
+    #[test]
+    fn groups_are_the_product_of_what_was_asked_for() {
+        let plan = plan(&[candidate("tokio"), candidate("datil")], true).unwrap();
+        let keys: Vec<(&str, u32)> = plan
+            .groups
+            .iter()
+            .map(|g| (&g.key.benchmark[..], g.key.cores))
+            .collect();
+        let expected = [
+            ("fjthrput", 1),
+            ("fjcreate", 1),
+            ("fib", 1),
+            ("fjthrput", 2),
+            ("fjcreate", 2),
+            ("fib", 2),
+        ];
+        assert_eq!(keys, expected);
+        assert_eq!(plan.baseline, "datil");
+        let last = &plan.groups[5];
+        assert_eq!(
+            (last.cpus.len(), &last.competitors[0].launch.command[1][..]),
+            (2, "2")
+        );
+    }
+
+    #[test]
+    fn what_cannot_run_is_left_out_with_its_reason() {
+        let partial = Candidate {
+            benchmarks: Some(vec!["fib".into()]),
+            ..candidate("partial")
+        };
+        let broken = Candidate {
+            unusable: Some("not installed".into()),
+            ..candidate("broken")
+        };
+        let plan = plan(&[partial, broken.clone()], true).unwrap();
+        assert!(plan.groups.iter().all(|group| group.key.benchmark == "fib"));
+        assert_eq!(plan.baseline, "partial");
+        let skipped: Vec<(&str, Option<&str>)> = plan
+            .skipped
+            .iter()
+            .map(|s| (&s.runtime[..], s.benchmark.as_deref()))
+            .collect();
+        let expected = [
+            ("broken", None),
+            ("partial", Some("fjthrput")),
+            ("partial", Some("fjcreate")),
+        ];
+        assert_eq!(skipped, expected);
+        let error = super::tests::plan(&[broken], true).unwrap_err();
+        assert_eq!(error.to_string(), "nothing can be run:\n  broken: not installed");
+    }
+
+    #[test]
+    fn labelled_variants_take_part_only_when_named() {
+        let labelled = Candidate {
+            labels: vec!["sends=deferred".into()],
+            ..candidate("batched")
+        };
+        let both = [candidate("plain"), labelled];
+        let competitors = |plain_only| plan(&both, plain_only).unwrap().groups[0].competitors.len();
+        assert_eq!((competitors(true), competitors(false)), (1, 2));
+        assert!(
+            plan(&both, true).unwrap().skipped[0]
+                .reason
+                .contains("sends=deferred")
+        );
+    }
+}

@@ -1,1 +1,300 @@
-//! The control loop: takes the next block from the schedule, has it driven, and writes it to the log.
+//! The loop that measures: next step, do it, write it down, take it into account.
+
+use thiserror::Error;
+
+use crate::drive::{Host, Interrupt};
+use crate::log::{Log, LogError, Replay};
+use crate::model::event::{Event, LOG_VERSION, StopReason, What};
+use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
+use crate::model::machine::{Finding, Machine};
+use crate::model::plan::{GroupKey, Limits, Plan};
+use crate::schedule::{Assess, Progress, Step, next};
+
+/// Version of this tool, as the log states it.
+pub const TOOL: &str = concat!("scoville ", env!("CARGO_PKG_VERSION"));
+
+/// An iteration may take this many times the longest one seen ...
+const SLOWDOWN_LIMIT: u64 = 10;
+/// ... and at least this long, ns.
+const SHORTEST_LIMIT_NS: u64 = 60_000_000_000;
+
+/// Why a session cannot go on.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The log cannot be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The log contradicts itself.
+    #[error("{file}:{line}: this line does not fit the ones before it: {why}")]
+    Contradiction {
+        /// The log.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What does not fit.
+        why: String,
+    },
+    /// The session belongs to another machine.
+    #[error(
+        "this session was measured on another machine ({measured}), this one is {here}: their times must not be mixed; start a new session here"
+    )]
+    OtherMachine {
+        /// Where it was measured.
+        measured: String,
+        /// Where it would go on.
+        here: String,
+    },
+}
+
+/// Somebody who watches. Called at boundaries only, never while an invocation runs.
+pub trait Observer {
+    /// A step is about to be done.
+    fn before(&mut self, step: &Step, progress: &Progress);
+    /// It has been done and written down.
+    fn after(&mut self, event: &Event, progress: &Progress);
+}
+
+/// A session that is being measured.
+pub struct Session<'a> {
+    plan: Plan,
+    progress: Progress,
+    log: Log,
+    host: &'a mut dyn Host,
+    assess: &'a dyn Assess,
+}
+
+/// What a new session writes down about itself.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The session's name.
+    pub session: String,
+    /// What was asked, as typed.
+    pub arguments: Vec<String>,
+    /// What will be done.
+    pub plan: Plan,
+    /// Where.
+    pub machine: Machine,
+    /// What to know about it.
+    pub findings: Vec<Finding>,
+}
+
+impl<'a> Session<'a> {
+    /// Begins a session in an empty log.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn start(
+        log: Log,
+        opening: Opening,
+        host: &'a mut dyn Host,
+        assess: &'a dyn Assess,
+    ) -> Result<Self, SessionError> {
+        let mut session = Self {
+            progress: Progress::new(&opening.plan),
+            plan: opening.plan.clone(),
+            log,
+            host,
+            assess,
+        };
+        session.write(What::SessionStarted {
+            log_version: LOG_VERSION,
+            tool: TOOL.into(),
+            session: opening.session,
+            arguments: opening.arguments,
+            plan: Box::new(opening.plan),
+            machine: Box::new(opening.machine),
+            findings: opening.findings,
+        })?;
+        Ok(session)
+    }
+
+    /// Goes on with an earlier session.
+    ///
+    /// # Errors
+    /// The log contradicts itself, or belongs to another machine.
+    pub fn resume(
+        log: Log,
+        replay: Replay,
+        here: Machine,
+        host: &'a mut dyn Host,
+        assess: &'a dyn Assess,
+    ) -> Result<Self, SessionError> {
+        let (plan, machine) = opening(&replay.events);
+        if machine.fingerprint != here.fingerprint {
+            return Err(SessionError::OtherMachine {
+                measured: machine.fingerprint.clone(),
+                here: here.fingerprint,
+            });
+        }
+        let progress = Progress::replay(plan, &replay.events).map_err(|(line, why)| {
+            let file = log.path().display().to_string();
+            SessionError::Contradiction { file, line, why }
+        })?;
+        let mut session = Self {
+            plan: plan.clone(),
+            progress,
+            log,
+            host,
+            assess,
+        };
+        session.write(What::SessionResumed {
+            tool: TOOL.into(),
+            machine: Box::new(here),
+        })?;
+        Ok(session)
+    }
+
+    /// What was planned.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What was done.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Measures until the plan is fulfilled or somebody ends it. What is done is on the disk at any time.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn measure(
+        &mut self,
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Result<StopReason, SessionError> {
+        loop {
+            let step = self.next(interrupt);
+            observer.before(&step, &self.progress);
+            let what = match self.perform(&step, interrupt) {
+                Some(what) => what,
+                // The invocation was cut off by the user; it never happened.
+                None => What::SessionEnded {
+                    reason: StopReason::User,
+                },
+            };
+            self.write(what)?;
+            let last = self.progress.events.last().expect("one was just written");
+            observer.after(last, &self.progress);
+            if let Some(reason) = self.progress.ended {
+                return Ok(reason);
+            }
+        }
+    }
+
+    fn next(&self, interrupt: &Interrupt) -> Step {
+        let reason = if self.host.dirty() {
+            StopReason::MachineDirty
+        } else if interrupt.finish() {
+            StopReason::User
+        } else {
+            return next(&self.plan, &self.progress, self.assess);
+        };
+        Step::End { reason }
+    }
+
+    /// Does a step and says what happened; `None` if the user cut it off.
+    fn perform(&mut self, step: &Step, interrupt: &Interrupt) -> Option<What> {
+        Some(match step.clone() {
+            Step::StartBlock {
+                group,
+                block,
+                order,
+                padding,
+            } => What::BlockStarted {
+                sensors: self.host.sense_block(&self.group(&group).cpus.clone()),
+                group,
+                block,
+                order,
+                padding,
+            },
+            Step::Invoke {
+                group,
+                block,
+                runtime,
+                padding,
+            } => {
+                let order = self.order(&group, &runtime, padding);
+                let invocation = self.host.invoke(&order, interrupt);
+                if was_interrupted(&invocation) {
+                    return None;
+                }
+                What::InvocationFinished {
+                    group,
+                    block,
+                    runtime,
+                    invocation: Box::new(invocation),
+                }
+            }
+            Step::FinishBlock { group, block } => What::BlockFinished {
+                sensors: self.host.sense_block(&self.group(&group).cpus.clone()),
+                group,
+                block,
+            },
+            Step::FinishGroup { group, reason } => What::GroupFinished { group, reason },
+            Step::End { reason } => What::SessionEnded { reason },
+        })
+    }
+
+    fn group(&self, key: &GroupKey) -> &crate::model::plan::Group {
+        let group = self.plan.groups.iter().find(|group| group.key == *key);
+        group.expect("steps name groups of the plan only")
+    }
+
+    fn order(&self, key: &GroupKey, runtime: &str, padding: u32) -> Order {
+        let group = self.group(key);
+        let competitor = group.competitors.iter().find(|c| c.runtime == runtime);
+        let competitor = competitor.expect("steps name competitors of the group only");
+        let longest = self.progress.longest_iteration_ns(key, &competitor.runtime);
+        Order {
+            launch: competitor.launch.clone(),
+            reports_as: competitor.reports_as.clone(),
+            group: key.clone(),
+            parameters: group.parameters.clone(),
+            expect: group.expect.clone(),
+            work: group.work,
+            workers: key.cores,
+            cpus: group.cpus.clone(),
+            iterations: self.plan.method.iterations,
+            limits: limits(self.plan.method.limits, longest),
+            count_messages: false,
+            padding,
+        }
+    }
+
+    fn write(&mut self, what: What) -> Result<(), SessionError> {
+        let event = Event {
+            unix: self.host.unix(),
+            what,
+        };
+        self.log.append(&event)?;
+        self.progress.apply(event).map_err(|why| {
+            let file = self.log.path().display().to_string();
+            let line = self.progress.events.len() + 1;
+            SessionError::Contradiction { file, line, why }
+        })
+    }
+}
+
+/// Plan and machine of a session, from its first event.
+pub fn opening(events: &[Event]) -> (&Plan, &Machine) {
+    match events.first().map(|event| &event.what) {
+        Some(What::SessionStarted { plan, machine, .. }) => (plan, machine),
+        _ => unreachable!("the log has checked that a session begins with its start"),
+    }
+}
+
+/// The plan's limits, with the iteration's adapted to what the pilot showed.
+fn limits(planned: Limits, longest_iteration_ns: Option<u64>) -> Limits {
+    Limits {
+        iteration_ns: match longest_iteration_ns {
+            Some(longest) => longest.saturating_mul(SLOWDOWN_LIMIT).max(SHORTEST_LIMIT_NS),
+            None => planned.iteration_ns,
+        },
+        ..planned
+    }
+}
+
+fn was_interrupted(invocation: &Invocation) -> bool {
+    matches!(&invocation.outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted)
+}

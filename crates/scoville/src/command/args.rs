@@ -1,0 +1,318 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  scoville run --quick                 a first impression of everything, in about two minutes
+  scoville run pingpong                one benchmark, carefully
+  scoville run --runtime datil,tokio   two runtimes
+  scoville compare datil tokio         what the last session says of them
+  scoville report --open               the last session as one page";
+
+/// Measures actor runtimes and compares them honestly.
+#[derive(Debug, Parser)]
+#[command(name = "scoville", version, after_help = EXAMPLES)]
+pub struct Cli {
+    /// Checkout that holds catalogue/ and peers/ [default: found from here, or from the program]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub home: Option<PathBuf>,
+    /// Where sessions are kept
+    #[arg(long, global = true, value_name = "DIR", default_value = "scoville-results")]
+    pub results: PathBuf,
+    /// What to do; nothing for an orientation
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Say what is missing on this machine and what makes its numbers noisy
+    Doctor,
+    /// List benchmarks, runtimes with what they can run, or presets
+    List {
+        /// What to list; nothing for all
+        what: Option<Listed>,
+    },
+    /// Show a benchmark or a runtime
+    #[command(after_help = "Examples:\n  scoville show big\n  scoville show erlang")]
+    Show {
+        /// Name of a benchmark or of a runtime
+        name: String,
+    },
+    /// Build the runtimes that need it
+    #[command(after_help = "Examples:\n  scoville build\n  scoville build erlang --check")]
+    Build {
+        /// Runtimes; nothing for all
+        runtimes: Vec<String>,
+        /// Also run each language's own checks
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check results and work at the smallest size, without timing
+    #[command(
+        after_help = "Examples:\n  scoville verify\n  scoville verify --runtime go --preset quick\n  scoville verify --protocol --runtime go"
+    )]
+    Verify(VerifyArgs),
+    /// Show what `run` would do, how long it takes, and what it would leave out
+    #[command(after_help = "Example:\n  scoville plan --quick --runtime datil,tokio")]
+    Plan(RunArgs),
+    /// Measure
+    #[command(
+        after_help = "Examples:\n  scoville run --quick\n  scoville run pingpong big --runtime datil,tokio --cores 1,2\n  scoville run 'fj*' --blocks 20 --budget 30m\n  scoville run --runtime datil,again=datil    the noise floor: one runtime under two names\n  scoville run --resume\n\nCtrl-C ends after the current invocation, twice at once; nothing that was measured is lost."
+    )]
+    Run(RunArgs),
+    /// Say what a running, interrupted or finished session has so far
+    Status {
+        /// The session; nothing for the last
+        session: Option<String>,
+    },
+    /// Compare two runtimes of a session, or the same runtimes of two sessions
+    #[command(
+        after_help = "Examples:\n  scoville compare datil tokio\n  scoville compare datil tokio --fail-on slower:3%\n  scoville compare 2026-11-20-calm-naga 2026-11-21-bold-tepin"
+    )]
+    Compare(CompareArgs),
+    /// Write a session as one HTML page
+    Report {
+        /// The session; nothing for the last
+        session: Option<String>,
+        /// Show it in the browser
+        #[arg(long)]
+        open: bool,
+    },
+    /// Write a session in another format
+    #[command(
+        after_help = "Examples:\n  scoville export --format csv > samples.csv\n  scoville export --format benchstat | benchstat -col /runtime -"
+    )]
+    Export(ExportArgs),
+    /// Write a completion script for a shell
+    #[command(
+        after_help = "Example:\n  scoville completions bash > ~/.local/share/bash-completion/completions/scoville"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual page
+    #[command(after_help = "Example:\n  scoville man | man -l -")]
+    Man,
+    /// Be a peer
+    #[command(hide = true, disable_help_flag = true)]
+    Peer {
+        /// Arguments of the peer
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Be the launcher
+    #[command(hide = true, name = "__launch", disable_help_flag = true)]
+    Launch {
+        /// Arguments of the launcher
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+/// What `list` can list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// The benchmarks.
+    Benchmarks,
+    /// The runtimes and what they can run.
+    Runtimes,
+    /// The presets.
+    Presets,
+}
+
+/// What to measure.
+#[derive(Args, Clone, Debug)]
+pub struct Filters {
+    /// Benchmarks, by name or pattern (`fj*`); nothing for all
+    #[arg(value_name = "BENCHMARK")]
+    pub positional: Vec<String>,
+    /// The same as an option
+    #[arg(long = "benchmark", value_name = "NAMES", value_delimiter = ',')]
+    pub benchmarks: Vec<String>,
+    /// Runtimes: `name`, `name:variant`, a pattern, or `newname=name`; nothing for all that are usable here
+    #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
+    pub runtimes: Vec<String>,
+    /// Sizes
+    #[arg(long = "preset", value_name = "NAMES", value_delimiter = ',')]
+    pub presets: Vec<String>,
+    /// Numbers of CPUs, each with as many workers [default: all CPUs]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    pub cores: Vec<u32>,
+}
+
+impl Filters {
+    /// All patterns of benchmarks.
+    pub fn benchmarks(&self) -> Vec<String> {
+        self.positional.iter().chain(&self.benchmarks).cloned().collect()
+    }
+
+    /// The sizes, or the default one.
+    pub fn presets(&self, default: &str) -> Vec<String> {
+        if self.presets.is_empty() {
+            vec![default.into()]
+        } else {
+            self.presets.clone()
+        }
+    }
+}
+
+/// Arguments of `run` and `plan`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// What to measure.
+    #[command(flatten)]
+    pub filters: Filters,
+    /// Six blocks of short invocations, at most two minutes
+    #[arg(long)]
+    pub quick: bool,
+    /// Exactly so many blocks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "target")]
+    pub blocks: Option<u32>,
+    /// Stop a benchmark when every ratio to the baseline is known within this
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub target: Option<f64>,
+    /// Start no further block after this much measuring, such as 90s or 2h; the first block of everything always runs
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// The runtime that ratios are relative to [default: datil, else the first]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Seed of every random choice [default: drawn, and kept in the log]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Go on with an interrupted session: this one, or the last
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, conflicts_with_all = ["quick", "blocks", "target", "budget", "baseline", "seed", "runtimes", "presets", "cores"])]
+    pub resume: Option<Option<String>>,
+    /// Only show the plan
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Arguments of `verify`.
+#[derive(Args, Clone, Debug)]
+pub struct VerifyArgs {
+    /// What to verify.
+    #[command(flatten)]
+    pub filters: Filters,
+    /// Check that the runtimes keep the protocol, instead
+    #[arg(long)]
+    pub protocol: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Clone, Debug)]
+pub struct CompareArgs {
+    /// A runtime, or a session
+    pub a: String,
+    /// What to compare it with
+    pub b: String,
+    /// The session to take two runtimes from [default: the last]
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
+    /// End with status 1 if A is slower than B by more than this, beyond doubt: `slower:3%`
+    #[arg(long, value_name = "RULE", value_parser = fail_on)]
+    pub fail_on: Option<f64>,
+}
+
+/// Arguments of `export`.
+#[derive(Args, Clone, Debug)]
+pub struct ExportArgs {
+    /// The session; nothing for the last
+    pub session: Option<String>,
+    /// The format
+    #[arg(long, value_enum)]
+    pub format: Format,
+}
+
+/// Export formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Everything, with a versioned schema.
+    Json,
+    /// The log itself.
+    Jsonl,
+    /// One row per invocation.
+    Csv,
+    /// One row per iteration.
+    CsvIterations,
+    /// A table for a README or a comment.
+    Markdown,
+    /// Go benchmark format, for benchstat.
+    Benchstat,
+    /// Bencher Metric Format.
+    Bencher,
+    /// JUnit XML: a cell is a test case.
+    Junit,
+}
+
+/// `2%`, or `0.02`.
+fn percent(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not a share; write it as 2% or 0.02");
+    let share = match text.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
+        None => text.parse().map_err(|_| wrong())?,
+    };
+    if share > 0.0 && share < 1.0 {
+        Ok(share)
+    } else {
+        Err(format!("`{text}` is not between 0% and 100%"))
+    }
+}
+
+/// `90s`, `5m`, `1h 30m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a duration; write it as 90s, 5m or 1h30m");
+    let signed: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
+    let duration = Duration::try_from(signed).map_err(|_| wrong())?;
+    if duration.is_zero() {
+        Err(wrong())
+    } else {
+        Ok(duration)
+    }
+}
+
+/// `slower:3%`.
+fn fail_on(text: &str) -> Result<f64, String> {
+    match text.strip_prefix("slower:") {
+        Some(share) => percent(share),
+        None => Err(format!("`{text}` is no rule; write it as slower:3%")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn shares_and_durations_are_read_as_people_write_them() {
+        assert_eq!(percent("2%"), Ok(0.02));
+        assert_eq!(percent("0.5"), Ok(0.5));
+        assert!(percent("2").unwrap_err().contains("between"));
+        assert!(percent("two").unwrap_err().contains("write it as 2%"));
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
+        for wrong in ["5", "-3s", "0s", "soon"] {
+            assert!(
+                duration(wrong).unwrap_err().contains("write it as 90s"),
+                "{wrong}"
+            );
+        }
+        assert_eq!(fail_on("slower:3%"), Ok(0.03));
+        assert!(fail_on("faster:3%").unwrap_err().contains("slower:3%"));
+    }
+}

@@ -1,0 +1,211 @@
+//! `scoville compare`.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+
+use super::args::CompareArgs;
+use super::list::{print, table};
+use super::progress::place;
+use super::world::World;
+use super::{Exit, judged, sessions};
+use crate::judge::across_sessions;
+use crate::model::analysis::{Analysis, Estimate, Measure, Verdict};
+use crate::render::{number, words};
+use crate::suggest;
+
+/// One line of a comparison.
+struct Line {
+    what: String,
+    ratio: Estimate,
+    sign: String,
+    verdict: Verdict,
+}
+
+/// Compares two runtimes of a session, or two sessions.
+pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Exit> {
+    let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
+    let lines = if sessions::exists(&world.results, a) && sessions::exists(&world.results, b) {
+        two_sessions(world, a, b, out)?
+    } else {
+        two_runtimes(world, arguments, out)?
+    };
+    let mut shown = table();
+    shown.set_header(["benchmark", "ratio A/B", "blocks", "", "verdict"]);
+    for line in &lines {
+        shown.add_row([
+            &line.what,
+            &number::ratio(&line.ratio),
+            &line.ratio.n.to_string(),
+            &line.sign,
+            in_words(line.verdict),
+        ]);
+    }
+    print(&shown, out)?;
+    match arguments.fail_on {
+        Some(limit) => judge_limit(&lines, limit, out),
+        None => Ok(Exit::Good),
+    }
+}
+
+fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Vec<Line>> {
+    let folder = sessions::find(&world.results, arguments.session.as_deref())?;
+    let analysis = judged::analyse(world, &folder)?;
+    let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
+    for name in [a, b] {
+        check_name(world, &analysis, name)?;
+    }
+    writeln!(out, "A = {a}, B = {b}, session {}", analysis.session)?;
+    writeln!(
+        out,
+        "time of A relative to B over common blocks; below 1, A is faster; 95 % intervals\n"
+    )?;
+    let mut lines = Vec::new();
+    for group in &analysis.groups {
+        match words::pair(group, Measure::Wall, a, b) {
+            Some(pair) => lines.push(Line {
+                what: place(&group.key),
+                ratio: pair.ratio.clone(),
+                sign: words::sign(pair),
+                verdict: pair.verdict,
+            }),
+            None => writeln!(out, "{}: not both have numbers", place(&group.key))?,
+        }
+    }
+    Ok(lines)
+}
+
+fn check_name(world: &World, analysis: &Analysis, name: &str) -> Result<()> {
+    if analysis.runtimes.iter().any(|runtime| runtime.name == name) {
+        return Ok(());
+    }
+    let runtimes = analysis.runtimes.iter().map(|runtime| runtime.name.clone());
+    let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)).collect();
+    bail!(
+        "`{name}` is neither a runtime of session {} nor a session: {}",
+        analysis.session,
+        suggest::advice(name, known.iter().map(String::as_str))
+    )
+}
+
+fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<Vec<Line>> {
+    let of = |name| judged::analyse(world, &sessions::find(&world.results, Some(name))?);
+    let (first, second) = (of(a)?, of(b)?);
+    writeln!(out, "A = session {a}, B = session {b}")?;
+    writeln!(
+        out,
+        "time in A relative to B; below 1, A is faster; 95 % intervals"
+    )?;
+    writeln!(
+        out,
+        "weaker evidence: the two did not run side by side, so whatever changed on the machine in between counts as a difference\n"
+    )?;
+    if first.machine.fingerprint != second.machine.fingerprint {
+        writeln!(out, "warning: the two were measured on different machines\n")?;
+    }
+    let lines: Vec<Line> = across_sessions(&first, &second, Measure::Wall)
+        .into_iter()
+        .map(|unpaired| Line {
+            what: format!("{} {}", place(&unpaired.key), unpaired.runtime),
+            ratio: unpaired.ratio,
+            sign: String::new(),
+            verdict: unpaired.verdict,
+        })
+        .collect();
+    if lines.is_empty() {
+        bail!("no runtime has numbers for the same benchmark, size and cores in both sessions");
+    }
+    Ok(lines)
+}
+
+fn in_words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::FasterSmall => "faster, perhaps by little",
+        Verdict::Equal => "equal within the margin",
+        Verdict::SlowerSmall => "slower, perhaps by little",
+        Verdict::Slower => "slower",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+fn judge_limit(lines: &[Line], limit: f64, out: &mut dyn Write) -> Result<Exit> {
+    let of = |wanted: Ruling| {
+        lines
+            .iter()
+            .filter(move |line| ruling(&line.ratio, limit) == wanted)
+    };
+    let percent = limit * 100.0;
+    for line in of(Ruling::Regression) {
+        writeln!(
+            out,
+            "REGRESSION  {}: A is slower by more than {percent:.1} %, beyond doubt",
+            line.what
+        )?;
+    }
+    for line in of(Ruling::Unclear) {
+        writeln!(
+            out,
+            "unclear     {}: the interval is wider than {percent:.1} %; measure more blocks",
+            line.what
+        )?;
+    }
+    Ok(if of(Ruling::Regression).next().is_some() {
+        Exit::Regression
+    } else if lines.is_empty() || of(Ruling::Unclear).next().is_some() {
+        Exit::Impossible
+    } else {
+        Exit::Good
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ruling {
+    Fine,
+    Regression,
+    Unclear,
+}
+
+/// A regression must be clear of the limit; "fine" must at least exclude that A is slower by twice the limit.
+fn ruling(ratio: &Estimate, limit: f64) -> Ruling {
+    match &ratio.interval {
+        None => Ruling::Unclear,
+        Some(interval) if interval.low > 1.0 + limit => Ruling::Regression,
+        Some(interval) if interval.high > 1.0 + 2.0 * limit => Ruling::Unclear,
+        Some(_) => Ruling::Fine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::analysis::Interval;
+
+    fn ratio(low: f64, high: f64) -> Estimate {
+        Estimate {
+            value: (low * high).sqrt(),
+            interval: Some(Interval {
+                low,
+                high,
+                confidence: 0.95,
+                method: "test".into(),
+            }),
+            n: 10,
+            range: (low, high),
+            source: "test".into(),
+        }
+    }
+
+    #[test]
+    fn a_regression_is_beyond_doubt_and_an_all_clear_needs_precision() {
+        assert_eq!(ruling(&ratio(1.04, 1.06), 0.03), Ruling::Regression);
+        assert_eq!(ruling(&ratio(1.01, 1.05), 0.03), Ruling::Fine);
+        assert_eq!(ruling(&ratio(0.90, 1.10), 0.03), Ruling::Unclear);
+        assert_eq!(ruling(&ratio(0.50, 0.60), 0.03), Ruling::Fine);
+        let none = Estimate {
+            interval: None,
+            ..ratio(1.0, 1.0)
+        };
+        assert_eq!(ruling(&none, 0.03), Ruling::Unclear);
+    }
+}

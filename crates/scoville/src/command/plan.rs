@@ -1,0 +1,140 @@
+//! `scoville plan`, and what `run` shows of its plan before it begins.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::args::RunArgs;
+use super::list::{print, table};
+use super::world::World;
+use super::{Exit, prepare};
+use crate::model::machine::Machine;
+use crate::model::plan::{Method, Plan};
+use crate::plan::{Candidate, Request, fixed, quick, resolve, standard};
+
+/// Time that starting and ending one invocation takes before anything is known, ns.
+const OVERHEAD_NS: u64 = 150_000_000;
+
+/// Shows what `run` would do. Nothing is built and nothing measured.
+pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Exit> {
+    let (machine, _) = crate::drive::Host::machine(&mut super::run::host()?);
+    let candidates = prepare::candidates_unbuilt(world.select(&arguments.filters.runtimes)?);
+    let plan = make(world, arguments, &candidates, &machine)?;
+    show(&plan, &machine, out)?;
+    let mut cells = table();
+    cells.set_header(["benchmark", "size", "cores", "CPUs", "runtimes"]);
+    for group in &plan.groups {
+        let competitors: Vec<&str> = group.competitors.iter().map(|c| c.runtime.as_str()).collect();
+        let cpus: Vec<String> = group.cpus.iter().map(u32::to_string).collect();
+        cells.add_row([
+            &group.key.benchmark,
+            &group.key.preset,
+            &group.key.cores.to_string(),
+            &cpus.join(","),
+            &competitors.join(" "),
+        ]);
+    }
+    writeln!(out)?;
+    print(&cells, out)?;
+    Ok(Exit::Good)
+}
+
+/// Resolves the arguments.
+///
+/// # Errors
+/// Something was asked for that does not exist.
+pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machine: &Machine) -> Result<Plan> {
+    let request = Request {
+        benchmarks: arguments.filters.benchmarks(),
+        presets: arguments.filters.presets("quick"),
+        cores: arguments.filters.cores.clone(),
+        plain_only: arguments.filters.runtimes.is_empty(),
+        method: method(arguments),
+        baseline: arguments.baseline.clone(),
+        seed: arguments.seed.unwrap_or_else(draw_seed),
+    };
+    Ok(resolve(&request, &world.catalogue, candidates, &machine.cpus)?)
+}
+
+fn method(arguments: &RunArgs) -> Method {
+    let mut method = if arguments.quick { quick() } else { standard() };
+    if let Some(blocks) = arguments.blocks {
+        method = fixed(blocks, method);
+    }
+    if let Some(target) = arguments.target {
+        method.target = Some(target);
+        method.max_blocks = method.max_blocks.max(standard().max_blocks);
+    }
+    if let Some(budget) = arguments.budget {
+        method.budget_ns = Some(u64::try_from(budget.as_nanos()).unwrap_or(u64::MAX));
+    }
+    method
+}
+
+/// Short enough to be typed again.
+fn draw_seed() -> u64 {
+    RandomState::new().hash_one("seed") % 1_000_000
+}
+
+/// The plan in a few lines: how much, how, how long, what is left out.
+pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
+    let cells: usize = plan.groups.iter().map(|group| group.competitors.len()).sum();
+    let cpu = machine.cpu_model.value().map_or("unknown CPU", String::as_str);
+    writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
+    writeln!(
+        out,
+        "plan     {cells} cells in {} groups, {}, baseline {}, seed {}",
+        plan.groups.len(),
+        describe(&plan.method),
+        plan.baseline,
+        plan.seed
+    )?;
+    writeln!(out, "time     {}", cost(plan, cells as u64))?;
+    for skip in &plan.skipped {
+        let what = skip.benchmark.as_deref().unwrap_or("everything");
+        writeln!(out, "skipped  {} {what}: {}", skip.runtime, skip.reason)?;
+    }
+    Ok(())
+}
+
+fn describe(method: &Method) -> String {
+    let blocks = match (method.min_blocks, method.max_blocks) {
+        (min, max) if min == max => format!("{max} blocks"),
+        (min, max) => format!("{min} to {max} blocks"),
+    };
+    let target = method.target.map_or(String::new(), |t| {
+        format!(" until ratios are known within {:.1} %", t * 100.0)
+    });
+    format!("{blocks}{target} ({})", method.name)
+}
+
+/// What is known before anything ran: each invocation lasts at least its floor.
+fn cost(plan: &Plan, cells: u64) -> String {
+    let rule = plan.method.iterations;
+    let least = cells * u64::from(plan.method.min_blocks) * (rule.floor_ns + OVERHEAD_NS);
+    let most = cells * u64::from(plan.method.max_blocks) * (rule.ceiling_ns + OVERHEAD_NS);
+    match plan.method.budget_ns {
+        Some(budget) if budget < least => {
+            format!(
+                "about {}, the budget; fewer blocks than planned if it is used up",
+                human(budget)
+            )
+        }
+        Some(budget) => format!("{} to {}", human(least), human(most.min(budget))),
+        None => format!(
+            "{} to {}, known better after the first pass; --budget limits it",
+            human(least),
+            human(most)
+        ),
+    }
+}
+
+/// A duration for people: two figures at most.
+pub fn human(ns: u64) -> String {
+    match ns / 1_000_000_000 {
+        s @ 0..90 => format!("{s} s"),
+        s @ 90..5400 => format!("{} min", (s + 30) / 60),
+        s => format!("{:.1} h", s as f64 / 3600.0),
+    }
+}

@@ -1,0 +1,190 @@
+//! Making runtimes ready: are their programs there, are they built, what can they run.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use crate::model::invocation::Hello;
+use crate::model::runtime::{Requirement, Runtime};
+use crate::peers::build::{self, BuildError, Built};
+use crate::peers::requirement::{Found, detect};
+use crate::peers::{Selection, conversation, launch};
+use crate::plan::Candidate;
+
+/// A runtime says hello within this time or not at all.
+const HELLO: Duration = Duration::from_secs(60);
+
+/// What a runtime needs and what of it is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tools {
+    /// Versions of the programs that it needs, for the build's digest.
+    pub versions: Vec<String>,
+    /// What is missing, and the command that installs it.
+    pub missing: Vec<(String, String)>,
+}
+
+impl Tools {
+    /// Why the runtime cannot be used; `None` if all is there.
+    pub fn unusable(&self) -> Option<String> {
+        let reasons: Vec<String> = self
+            .missing
+            .iter()
+            .map(|(what, install)| format!("{what}; install it with: {install}"))
+            .collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+/// Asks every program that the runtimes need, each once and all at the same time.
+pub fn inspect<'r>(runtimes: impl Iterator<Item = &'r Runtime> + Clone) -> BTreeMap<String, Tools> {
+    let mut distinct: Vec<&Requirement> = Vec::new();
+    for requirement in runtimes.clone().flat_map(|runtime| &runtime.requires) {
+        if !distinct.contains(&requirement) {
+            distinct.push(requirement);
+        }
+    }
+    let answers: Vec<Found> = thread::scope(|scope| {
+        let asked: Vec<_> = distinct.iter().map(|r| scope.spawn(|| detect(r))).collect();
+        asked
+            .into_iter()
+            .map(|asked| asked.join().expect("detecting does not panic"))
+            .collect()
+    });
+    let answer = |requirement: &Requirement| {
+        let index = distinct
+            .iter()
+            .position(|r| *r == requirement)
+            .expect("all were collected");
+        &answers[index]
+    };
+    runtimes
+        .map(|runtime| (runtime.name.clone(), tools(runtime, answer)))
+        .collect()
+}
+
+fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> Tools {
+    let mut tools = Tools {
+        versions: Vec::new(),
+        missing: Vec::new(),
+    };
+    for requirement in &runtime.requires {
+        match answer(requirement) {
+            Found::Yes(Some(version)) => {
+                tools
+                    .versions
+                    .push(format!("{} {version}", requirement.program[0]));
+            }
+            Found::Yes(None) => {}
+            Found::No(reason) => tools.missing.push((reason.clone(), requirement.install.clone())),
+        }
+    }
+    tools
+}
+
+/// Whether a runtime could be started right now.
+pub fn is_built(runtime: &Runtime, tools: &Tools) -> bool {
+    runtime
+        .build
+        .as_ref()
+        .is_none_or(|b| build::is_current(b, &tools.versions))
+}
+
+/// Builds every peer of the selections once, and says on `err` what it does. Failures are the peers', by name.
+pub fn build_all(
+    selections: &[Selection],
+    tools: &BTreeMap<String, Tools>,
+    err: &mut dyn Write,
+) -> BTreeMap<String, Result<Built, BuildError>> {
+    let mut results = BTreeMap::new();
+    for selection in selections {
+        let runtime = &selection.runtime;
+        let Some(recipe) = &runtime.build else { continue };
+        let tools = &tools[&runtime.name];
+        if results.contains_key(&recipe.peer) || !tools.missing.is_empty() {
+            continue;
+        }
+        if !build::is_current(recipe, &tools.versions) {
+            let _ = writeln!(err, "build    {} ...", recipe.peer);
+        }
+        results.insert(recipe.peer.clone(), build::build(recipe, &tools.versions));
+    }
+    results
+}
+
+/// Builds what has to be built, asks every runtime what it can run, and says for each whether it can be used.
+pub fn candidates(selections: Vec<Selection>, err: &mut dyn Write) -> Vec<Candidate> {
+    let tools = inspect(selections.iter().map(|s| &s.runtime));
+    let built = build_all(&selections, &tools, err);
+    let failure = |runtime: &Runtime| match built.get(&runtime.build.as_ref()?.peer)? {
+        Ok(_) => None,
+        Err(e) => Some(format!("cannot be built: {e}")),
+    };
+    selections
+        .into_iter()
+        .map(|selection| {
+            let unusable = tools[&selection.runtime.name].unusable();
+            let unusable = unusable.or_else(|| failure(&selection.runtime));
+            greeted(selection, unusable)
+        })
+        .collect()
+}
+
+/// The same without building: a runtime that is not built yet counts as able to run everything.
+pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
+    let tools = inspect(selections.iter().map(|s| &s.runtime));
+    selections
+        .into_iter()
+        .map(|selection| {
+            let tools = &tools[&selection.runtime.name];
+            if tools.missing.is_empty() && !is_built(&selection.runtime, tools) {
+                return Candidate {
+                    selection,
+                    unusable: None,
+                    silent: false,
+                    benchmarks: None,
+                    labels: Vec::new(),
+                };
+            }
+            greeted(selection, tools.unusable())
+        })
+        .collect()
+}
+
+fn greeted(selection: Selection, unusable: Option<String>) -> Candidate {
+    let mut candidate = Candidate {
+        selection,
+        unusable,
+        silent: false,
+        benchmarks: None,
+        labels: Vec::new(),
+    };
+    if candidate.unusable.is_none() {
+        match greet(&candidate.selection.runtime) {
+            Ok(hello) => {
+                candidate.labels = hello
+                    .labels
+                    .iter()
+                    .map(|(label, value)| format!("{label}={value}"))
+                    .collect();
+                candidate.benchmarks = Some(hello.benchmarks);
+            }
+            Err(reason) => {
+                let name = &candidate.selection.runtime.name;
+                candidate.unusable = Some(format!(
+                    "does not start: {reason}; see `scoville verify --protocol --runtime {name}`"
+                ));
+                candidate.silent = true;
+            }
+        }
+    }
+    candidate
+}
+
+/// What a runtime says of itself.
+///
+/// # Errors
+/// A sentence about what went wrong.
+pub fn greet(runtime: &Runtime) -> Result<Hello, String> {
+    conversation::greet(&launch(runtime, 1), 1, HELLO)
+}

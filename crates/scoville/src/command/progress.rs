@@ -1,0 +1,113 @@
+//! What a user sees while a session runs: a bar on a terminal, a line per block elsewhere. Nothing is drawn while an
+//! invocation runs.
+
+use std::io::{self, IsTerminal as _};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::plan::human;
+use crate::model::event::{Event, What};
+use crate::model::invocation::Outcome;
+use crate::model::plan::{GroupKey, Plan};
+use crate::schedule::{Progress, Step};
+use crate::session::Observer;
+
+/// Chooses by where stderr goes.
+pub fn observer(plan: &Plan) -> Box<dyn Observer> {
+    let plain = std::env::var_os("CI").is_some() || !io::stderr().is_terminal();
+    if plain {
+        Box::new(Lines { plan: plan.clone() })
+    } else {
+        Box::new(Bar::new(plan.clone()))
+    }
+}
+
+/// One line per block and per failure.
+struct Lines {
+    plan: Plan,
+}
+
+impl Observer for Lines {
+    fn before(&mut self, _: &Step, _: &Progress) {}
+
+    fn after(&mut self, event: &Event, progress: &Progress) {
+        if let Some(line) = failure(event) {
+            eprintln!("{line}");
+        }
+        if let What::BlockFinished { group, block, .. } = &event.what {
+            let left = progress.remaining_ns(&self.plan);
+            let left = left.map_or(String::new(), |ns| format!(", at most {} left", human(ns)));
+            let (number, max) = (block + 1, self.plan.method.max_blocks);
+            eprintln!("{}: block {number} of {max}{left}", place(group));
+        }
+    }
+}
+
+/// A bar over all invocations, redrawn between them only.
+struct Bar {
+    plan: Plan,
+    bar: ProgressBar,
+}
+
+impl Bar {
+    fn new(plan: Plan) -> Self {
+        let cells: usize = plan.groups.iter().map(|group| group.competitors.len()).sum();
+        let most = cells as u64 * u64::from(plan.method.max_blocks);
+        let bar = ProgressBar::with_draw_target(Some(most), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} {msg}");
+        bar.set_style(style.expect("the template is sound").progress_chars("##-"));
+        Self { plan, bar }
+    }
+}
+
+impl Observer for Bar {
+    fn before(&mut self, step: &Step, progress: &Progress) {
+        if let Step::Invoke { group, runtime, .. } = step {
+            let left = progress.remaining_ns(&self.plan);
+            let left = left.map_or("first pass".to_owned(), |ns| {
+                format!("at most {} left", human(ns))
+            });
+            self.bar.set_position(progress.invocations() as u64);
+            self.bar
+                .set_message(format!("{left}  {} / {runtime}", place(group)));
+            self.bar.tick();
+        }
+    }
+
+    fn after(&mut self, event: &Event, _: &Progress) {
+        if let Some(line) = failure(event) {
+            self.bar.println(line);
+        }
+        if let What::SessionEnded { .. } = event.what {
+            self.bar.finish_and_clear();
+        }
+    }
+}
+
+fn failure(event: &Event) -> Option<String> {
+    let What::InvocationFinished {
+        group,
+        runtime,
+        invocation,
+        ..
+    } = &event.what
+    else {
+        return None;
+    };
+    match &invocation.outcome {
+        Outcome::Ok => None,
+        Outcome::Unsupported { reason } => {
+            Some(format!("{} / {runtime}: unsupported: {reason}", place(group)))
+        }
+        Outcome::Failed(failure) => Some(format!(
+            "{} / {runtime}: FAILED: {}",
+            place(group),
+            failure.message
+        )),
+    }
+}
+
+/// A group in the words of the command line.
+pub fn place(group: &GroupKey) -> String {
+    format!("{} {} on {}", group.benchmark, group.preset, group.cores)
+}

@@ -1,0 +1,58 @@
+//! `scoville report`.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::world::World;
+use super::{Exit, judged, sessions};
+use crate::model::analysis::Analysis;
+
+/// Name of the page in a session's folder.
+const PAGE: &str = "report.html";
+
+/// Writes the page of a session.
+pub fn run(world: &World, session: Option<&str>, open: bool, out: &mut dyn Write) -> Result<Exit> {
+    let folder = sessions::find(&world.results, session)?;
+    let analysis = judged::analyse(world, &folder)?;
+    let page = write(&analysis, &folder)?;
+    writeln!(out, "{}", page.display())?;
+    if open {
+        show(&page)?;
+    }
+    Ok(Exit::Good)
+}
+
+/// Writes the page into the session's folder.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write(analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
+    let page = folder.join(PAGE);
+    let html = crate::render::html::render(analysis);
+    fs::write(&page, html).with_context(|| format!("cannot write {}", page.display()))?;
+    Ok(page)
+}
+
+fn show(page: &Path) -> Result<()> {
+    let browser = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    Command::new(browser)
+        .arg(page)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .with_context(|| {
+            format!(
+                "cannot start {browser}; open the page yourself: {}",
+                page.display()
+            )
+        })?;
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! `scoville run`.
+
+use std::io::{self, Write};
+use std::thread;
+
+use anyhow::{Result, bail};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::args::RunArgs;
+use super::judged::{self, Judge};
+use super::world::World;
+use super::{Exit, plan, prepare, progress, report, sessions};
+use crate::drive::native::{NativeHost, Options};
+use crate::drive::{Host, Interrupt};
+use crate::log::Log;
+use crate::model::analysis::Measure;
+use crate::model::event::StopReason;
+use crate::model::machine::{Finding, Level};
+use crate::render::terminal::{self, Screen};
+use crate::session::{Opening, Session, opening};
+
+/// Measures, or shows the plan, or goes on with an earlier session.
+pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Exit> {
+    if arguments.dry_run {
+        return plan::run(world, arguments, out);
+    }
+    let mut host = host()?;
+    match &arguments.resume {
+        Some(session) => resume(
+            world,
+            session.as_deref(),
+            &arguments.filters.positional,
+            &mut host,
+            out,
+        ),
+        None => start(world, arguments, &mut host, out),
+    }
+}
+
+/// The machine that this program runs on.
+///
+/// # Errors
+/// Processes cannot be started or measured here.
+pub fn host() -> Result<NativeHost> {
+    Ok(NativeHost::start(Options::new()?)?)
+}
+
+fn start(world: &World, arguments: &RunArgs, host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
+    let mut err = io::stderr();
+    let selections = world.select(&arguments.filters.runtimes)?;
+    warn_of_wrong_manifests(world);
+    let (machine, findings) = host.machine();
+    if !show_findings(&findings) {
+        return Ok(Exit::Impossible);
+    }
+    let candidates = prepare::candidates(selections, &mut err);
+    let plan = plan::make(world, arguments, &candidates, &machine)?;
+    plan::show(&plan, &machine, &mut err)?;
+    let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+    let (log, name) = Log::create(&world.results, &today, plan.seed)?;
+    writeln!(err, "session  {}", world.results.join(&name).display())?;
+    let opening = Opening {
+        session: name.clone(),
+        arguments: std::env::args().skip(1).collect(),
+        plan,
+        machine,
+        findings,
+    };
+    let session = Session::start(log, opening, host, &Judge)?;
+    measure(world, session, &name, out)
+}
+
+fn resume(
+    world: &World,
+    wanted: Option<&str>,
+    positional: &[String],
+    host: &mut dyn Host,
+    out: &mut dyn Write,
+) -> Result<Exit> {
+    if let Some(name) = positional.first() {
+        bail!("--resume goes on with what the session planned; leave out `{name}`, or start a new session");
+    }
+    let folder = sessions::find(&world.results, wanted)?;
+    let (log, replay) = Log::resume(&folder)?;
+    if replay.torn > 0 {
+        eprintln!(
+            "log      its last line was cut off; {} bytes of an unfinished entry are dropped",
+            replay.torn
+        );
+    }
+    let (here, _) = host.machine();
+    let (plan, _) = opening(&replay.events);
+    plan::show(plan, &here, &mut io::stderr())?;
+    let name = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    eprintln!("resumed  {}", folder.display());
+    let session = Session::resume(log, replay, here, host, &Judge)?;
+    measure(world, session, &name, out)
+}
+
+fn measure(world: &World, mut session: Session<'_>, name: &str, out: &mut dyn Write) -> Result<Exit> {
+    let interrupt = Interrupt::default();
+    let watcher = watch_signals(&interrupt)?;
+    let mut observer = progress::observer(session.plan());
+    let reason = session.measure(&interrupt, &mut *observer);
+    watcher.close();
+    let reason = reason?;
+    finish(world, name, reason, out)
+}
+
+/// Tells `interrupt` what the user and the system want until the handle is closed.
+fn watch_signals(interrupt: &Interrupt) -> Result<signal_hook::iterator::Handle> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let handle = signals.handle();
+    let interrupt = interrupt.clone();
+    thread::spawn(move || {
+        for signal in &mut signals {
+            // A system that shuts down does not wait for an invocation to end.
+            if signal != SIGINT {
+                interrupt.press();
+            }
+            interrupt.press();
+            let first = signal == SIGINT && !interrupt.at_once();
+            eprintln!("{}", if first { FINISHING } else { STOPPING });
+        }
+    });
+    Ok(handle)
+}
+
+const FINISHING: &str = "\nfinishing the current invocation; Ctrl-C again to stop at once";
+const STOPPING: &str = "\nstopping at once";
+
+/// The table, the report, and what to do next.
+fn finish(world: &World, name: &str, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {
+    let folder = world.results.join(name);
+    let analysis = judged::analyse(world, &folder)?;
+    write!(
+        out,
+        "{}",
+        terminal::render(&analysis, Measure::Wall, Screen::stdout())
+    )?;
+    for sentence in &analysis.sentences {
+        writeln!(out, "{sentence}")?;
+    }
+    let page = report::write(&analysis, &folder)?;
+    writeln!(out, "\nreport   {}", page.display())?;
+    Ok(match reason {
+        StopReason::User => {
+            writeln!(
+                out,
+                "next     scoville run --resume {name}      what is measured is kept"
+            )?;
+            Exit::Interrupted
+        }
+        StopReason::MachineDirty => {
+            writeln!(
+                out,
+                "stopped  a process of a runtime could not be ended; look for it, end it, then: scoville run --resume {name}"
+            )?;
+            Exit::Impossible
+        }
+        StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed => {
+            writeln!(out, "next     {}", next_command(&analysis.plan))?;
+            judged::exit(&analysis)
+        }
+    })
+}
+
+fn next_command(plan: &crate::model::plan::Plan) -> String {
+    let other = plan
+        .groups
+        .iter()
+        .flat_map(|group| &group.competitors)
+        .map(|competitor| &competitor.runtime)
+        .find(|runtime| **runtime != plan.baseline);
+    match other {
+        Some(other) => format!(
+            "scoville report --open    or  scoville compare {} {other}",
+            plan.baseline
+        ),
+        None => "scoville report --open".into(),
+    }
+}
+
+/// Prints what to know about the machine; false if measuring makes no sense.
+fn show_findings(findings: &[Finding]) -> bool {
+    for finding in findings.iter().filter(|f| f.level >= Level::Warn) {
+        let mend = if finding.mend.is_empty() {
+            String::new()
+        } else {
+            format!("; mend: {}", finding.mend)
+        };
+        let level = if finding.level == Level::Stop {
+            "STOP"
+        } else {
+            "warning"
+        };
+        eprintln!("{level:<8} {}: {}{mend}", finding.what, finding.why);
+    }
+    findings.iter().all(|f| f.level != Level::Stop)
+}
+
+fn warn_of_wrong_manifests(world: &World) {
+    for mistake in &world.runtimes.mistakes {
+        eprintln!("warning  {mistake}; its runtimes are left out");
+    }
+}

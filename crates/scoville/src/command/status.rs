@@ -1,0 +1,88 @@
+//! `scoville status`.
+
+use std::io::Write;
+
+use anyhow::Result;
+
+use super::list::{print, table};
+use super::plan::human;
+use super::progress::place;
+use super::world::World;
+use super::{Exit, sessions};
+use crate::log;
+use crate::model::event::StopReason;
+use crate::model::plan::Plan;
+use crate::schedule::Progress;
+use crate::session::opening;
+
+/// Says how far a session is. Reads only, so it may be asked at any time.
+pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<Exit> {
+    let folder = sessions::find(&world.results, session)?;
+    let replay = log::read(&folder)?;
+    let (plan, _) = opening(&replay.events);
+    let progress = Progress::replay(plan, &replay.events)
+        .map_err(|(line, why)| anyhow::anyhow!("{}:{line}: {why}", folder.join(log::FILE).display()))?;
+    let running = log::is_written(&folder);
+    writeln!(out, "session  {}", folder.display())?;
+    writeln!(out, "state    {}", state(&progress, running))?;
+    writeln!(
+        out,
+        "done     {} invocations, {} of measuring",
+        progress.invocations(),
+        human(progress.spent_ns)
+    )?;
+    if progress.ended.is_none()
+        && let Some(left) = progress.remaining_ns(plan)
+    {
+        writeln!(out, "left     at most {}", human(left))?;
+    }
+    writeln!(out)?;
+    groups(plan, &progress, out)?;
+    if !running
+        && !matches!(
+            progress.ended,
+            Some(StopReason::Target | StopReason::Max | StopReason::Failed)
+        )
+    {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        writeln!(out, "\nnext     scoville run --resume {name}")?;
+    }
+    Ok(Exit::Good)
+}
+
+fn state(progress: &Progress, running: bool) -> &'static str {
+    match progress.ended {
+        _ if running => "running",
+        None => "cut off; what was measured is kept",
+        Some(StopReason::Target) => "complete: every ratio is known well enough",
+        Some(StopReason::Max) => "complete: all blocks are measured",
+        Some(StopReason::Budget) => "ended: the time budget is used up",
+        Some(StopReason::User) => "ended by the user",
+        Some(StopReason::Failed) => "ended: no runtime is left that works",
+        Some(StopReason::MachineDirty) => "ended: a process could not be ended",
+    }
+}
+
+fn groups(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {
+    let mut table = table();
+    table.set_header(["benchmark", "blocks", "of at most", "given up", "state"]);
+    for group in &progress.groups {
+        let competitors = plan.groups.iter().find(|g| g.key == group.key);
+        let live: Vec<&String> = group.live().collect();
+        let given_up: Vec<&str> = competitors
+            .iter()
+            .flat_map(|g| &g.competitors)
+            .map(|c| c.runtime.as_str())
+            .filter(|name| !live.iter().any(|l| l == name))
+            .collect();
+        let state = if group.finished { "finished" } else { "open" };
+        table.add_row([
+            place(&group.key),
+            group.blocks.len().to_string(),
+            plan.method.max_blocks.to_string(),
+            given_up.join(" "),
+            state.to_owned(),
+        ]);
+    }
+    print(&table, out)
+}

@@ -1,0 +1,215 @@
+//! `scoville verify`.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::args::VerifyArgs;
+use super::list::{print, table};
+use super::world::World;
+use super::{Exit, prepare};
+use crate::drive::{Host, Interrupt};
+use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
+use crate::model::plan::{Competitor, Group, IterationRule, Limits, Plan};
+use crate::peers::conformance::{Subject, check};
+use crate::peers::launch;
+use crate::plan::{Candidate, Request, fixed, quick, resolve};
+
+/// No answer of a healthy peer takes longer.
+const ANSWER: Duration = Duration::from_secs(20);
+
+/// Checks results and counted work, or the protocol.
+pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result<Exit> {
+    let selections = world.select(&arguments.filters.runtimes)?;
+    let candidates = prepare::candidates(selections, &mut io::stderr());
+    if arguments.protocol {
+        return protocol(world, &candidates, out);
+    }
+    let mut host = super::run::host()?;
+    let (machine, _) = host.machine();
+    let request = Request {
+        benchmarks: arguments.filters.benchmarks(),
+        presets: arguments.filters.presets("tiny"),
+        cores: arguments.filters.cores.clone(),
+        plain_only: false,
+        method: fixed(1, quick()),
+        baseline: None,
+        seed: 0,
+    };
+    let plan = resolve(&request, &world.catalogue, &candidates, &machine.cpus)?;
+    results(&plan, &mut host, out)
+}
+
+/// How one cell did.
+enum Verified {
+    /// The results are right; the work was counted and is right.
+    Counted,
+    /// The results are right; the runtime does not count its work.
+    Uncounted,
+    Unsupported(String),
+    Failed(String, FailureKind),
+}
+
+fn results(plan: &Plan, host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
+    let names = columns(plan);
+    let mut shown = table();
+    shown.set_header(["benchmark".to_owned()].into_iter().chain(names.iter().cloned()));
+    let mut notes = Vec::new();
+    let mut exit = Exit::Good;
+    for group in &plan.groups {
+        let mut row = vec![format!(
+            "{} {} on {}",
+            group.key.benchmark, group.key.preset, group.key.cores
+        )];
+        for name in &names {
+            let competitor = group.competitors.iter().find(|c| c.runtime == *name);
+            let verified = competitor.map(|competitor| verify(group, competitor, host));
+            row.push(mark(verified.as_ref()).into());
+            if let Some(note) = verified.as_ref().and_then(why) {
+                notes.push(format!("{} {name}: {note}", group.key.benchmark));
+            }
+            exit = worse(exit, verified.as_ref());
+        }
+        shown.add_row(row);
+    }
+    print(&shown, out)?;
+    writeln!(
+        out,
+        "\nok: results and counted work are right; ok*: results are right, work is not counted; -: not offered"
+    )?;
+    for skip in &plan.skipped {
+        let what = skip.benchmark.as_deref().unwrap_or("everything");
+        writeln!(out, "left out  {} {what}: {}", skip.runtime, skip.reason)?;
+    }
+    for note in notes {
+        writeln!(out, "{note}")?;
+    }
+    Ok(exit)
+}
+
+fn columns(plan: &Plan) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for competitor in plan.groups.iter().flat_map(|group| &group.competitors) {
+        if !names.contains(&competitor.runtime) {
+            names.push(competitor.runtime.clone());
+        }
+    }
+    names
+}
+
+fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> Verified {
+    let plain = host.invoke(&order(group, competitor, false), &Interrupt::default());
+    let counts = plain
+        .hello
+        .as_ref()
+        .is_some_and(|hello| hello.capabilities.iter().any(|c| c == "count-messages"));
+    match outcome(&plain) {
+        Some(bad) => bad,
+        None if !counts => Verified::Uncounted,
+        None => {
+            let counted = host.invoke(&order(group, competitor, true), &Interrupt::default());
+            outcome(&counted).unwrap_or(Verified::Counted)
+        }
+    }
+}
+
+fn outcome(invocation: &Invocation) -> Option<Verified> {
+    match &invocation.outcome {
+        Outcome::Ok => None,
+        Outcome::Unsupported { reason } => Some(Verified::Unsupported(reason.clone())),
+        Outcome::Failed(failure) => Some(Verified::Failed(failure.message.clone(), failure.kind.clone())),
+    }
+}
+
+/// Two iterations, since state that survives the first shows in the second.
+fn order(group: &Group, competitor: &Competitor, count_messages: bool) -> Order {
+    const SECOND: u64 = 1_000_000_000;
+    Order {
+        launch: competitor.launch.clone(),
+        reports_as: competitor.reports_as.clone(),
+        group: group.key.clone(),
+        parameters: group.parameters.clone(),
+        expect: group.expect.clone(),
+        work: group.work,
+        workers: group.key.cores,
+        cpus: group.cpus.clone(),
+        iterations: IterationRule {
+            min: 2,
+            max: 2,
+            floor_ns: 0,
+            ceiling_ns: u64::MAX,
+        },
+        limits: Limits {
+            start_ns: 60 * SECOND,
+            iteration_ns: 120 * SECOND,
+            leave_ns: 10 * SECOND,
+        },
+        count_messages,
+        padding: 0,
+    }
+}
+
+fn mark(verified: Option<&Verified>) -> &'static str {
+    match verified {
+        None => "-",
+        Some(Verified::Counted) => "ok",
+        Some(Verified::Uncounted) => "ok*",
+        Some(Verified::Unsupported(_)) => "unsupported",
+        Some(Verified::Failed(_, kind)) if is_wrong(kind) => "WRONG",
+        Some(Verified::Failed(..)) => "FAILED",
+    }
+}
+
+fn is_wrong(kind: &FailureKind) -> bool {
+    matches!(
+        kind,
+        FailureKind::WrongResult { .. } | FailureKind::WrongWork { .. } | FailureKind::Assertion
+    )
+}
+
+fn why(verified: &Verified) -> Option<String> {
+    match verified {
+        Verified::Counted | Verified::Uncounted => None,
+        Verified::Unsupported(reason) => Some(reason.clone()),
+        Verified::Failed(message, _) => Some(message.clone()),
+    }
+}
+
+fn worse(exit: Exit, verified: Option<&Verified>) -> Exit {
+    match verified {
+        Some(Verified::Failed(_, kind)) if is_wrong(kind) => Exit::WrongResult,
+        Some(Verified::Failed(..)) if exit == Exit::Good => Exit::RuntimeFailed,
+        _ => exit,
+    }
+}
+
+fn protocol(world: &World, candidates: &[Candidate], out: &mut dyn Write) -> Result<Exit> {
+    let mut exit = Exit::Good;
+    for candidate in candidates {
+        let runtime = &candidate.selection.runtime;
+        writeln!(out, "{}", candidate.selection.shown)?;
+        // A peer that does not even say hello is what this command is for; only missing tools end it here.
+        if let Some(reason) = candidate.unusable.as_ref().filter(|_| !candidate.silent) {
+            writeln!(out, "  left out: {reason}")?;
+            continue;
+        }
+        let launch = launch(runtime, 2);
+        let subject = Subject {
+            launch: &launch,
+            name: &runtime.name,
+            workers: 2,
+            limit: ANSWER,
+        };
+        for check in check(&subject, &world.catalogue.benchmarks) {
+            match check.failure {
+                None => writeln!(out, "  ok      {}", check.what)?,
+                Some(failure) => {
+                    exit = Exit::RuntimeFailed;
+                    writeln!(out, "  FAILED  {}\n          {failure}", check.what)?;
+                }
+            }
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,122 @@
+//! The same runtime in two sessions. Nothing ran side by side, so whatever changed on the machine in between is part of
+//! the difference, and no interval shows it: weaker evidence than a pair within blocks.
+
+use std::collections::BTreeMap;
+
+use crate::model::analysis::{Analysis, Cell, Estimate, Measure, Verdict};
+use crate::model::plan::GroupKey;
+use crate::model::runtime::RuntimeName;
+use crate::render::words::has_numbers;
+use crate::stats::{self, student};
+
+use super::CONFIDENCE;
+use super::cell::named;
+use super::verdict::verdict;
+
+/// One cell in session `a` relative to the same cell in session `b`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unpaired {
+    /// The group.
+    pub key: GroupKey,
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// Ratio of geometric means a/b, with Welch's interval on the logarithms.
+    pub ratio: Estimate,
+    /// What to conclude, at the margin of session `a`.
+    pub verdict: Verdict,
+}
+
+/// Every cell that has numbers in both sessions, in the order of `a`.
+pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpaired> {
+    let margin = a.plan.method.margin;
+    let cells = a
+        .groups
+        .iter()
+        .flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)));
+    let compared = cells.filter_map(|(key, cell)| {
+        let group = b.groups.iter().find(|group| group.key == *key)?;
+        let other = group.cells.iter().find(|other| other.runtime == cell.runtime)?;
+        let (xs, ys) = (logs(cell, measure)?, logs(other, measure)?);
+        let interval = welch(&xs, &ys);
+        Some(Unpaired {
+            key: key.clone(),
+            runtime: cell.runtime.clone(),
+            ratio: estimate(&xs, &ys, interval),
+            verdict: verdict(interval, margin),
+        })
+    });
+    compared.collect()
+}
+
+/// Logarithms of the invocation summaries, one per block; `None` without any.
+fn logs(cell: &Cell, measure: Measure) -> Option<Vec<f64>> {
+    if !has_numbers(cell) {
+        return None;
+    }
+    // A block that was run again counts by its last run.
+    let last: BTreeMap<u32, f64> = cell
+        .invocations
+        .iter()
+        .filter(|point| point.failure.is_none())
+        .filter_map(|point| Some((point.block, point.summaries.get(&measure)?.ln())))
+        .collect();
+    (!last.is_empty()).then(|| last.into_values().collect())
+}
+
+/// Welch's interval of the difference of two means: "The generalization of Student's problem when several different
+/// population variances are involved", Biometrika 34 (1947). Degrees of freedom are rounded down, which widens it.
+fn welch(xs: &[f64], ys: &[f64]) -> Option<stats::Interval> {
+    let error = |values: &[f64]| Some(student::deviation(values)?.powi(2) / values.len() as f64);
+    let (ex, ey) = (error(xs)?, error(ys)?);
+    let terms = ex.powi(2) / (xs.len() - 1) as f64 + ey.powi(2) / (ys.len() - 1) as f64;
+    // Without any spread the degrees of freedom are undefined; the fewest are the widest.
+    let freedom = if terms > 0.0 {
+        (ex + ey).powi(2) / terms
+    } else {
+        1.0
+    };
+    let reach = student::factor(CONFIDENCE, (freedom as u32).max(1)) * (ex + ey).sqrt();
+    let difference = student::mean(xs) - student::mean(ys);
+    Some(stats::Interval {
+        low: difference - reach,
+        high: difference + reach,
+        confidence: CONFIDENCE,
+    })
+}
+
+fn estimate(xs: &[f64], ys: &[f64], interval: Option<stats::Interval>) -> Estimate {
+    let extremes = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (low, high)
+    };
+    let ((x_low, x_high), (y_low, y_high)) = (extremes(xs), extremes(ys));
+    Estimate {
+        value: (student::mean(xs) - student::mean(ys)).exp(),
+        interval: interval.map(|interval| named(interval.exp(), "Welch on logs, unpaired")),
+        n: xs.len().min(ys.len()) as u32,
+        range: ((x_low - y_high).exp(), (x_high - y_low).exp()),
+        source: "geometric means of two sessions".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn welch_agrees_with_a_worked_example() {
+        // A classic: 2.82 degrees of freedom would be rounded to 2; here equal sizes and spreads give n1 + n2 - 2 = 8.
+        let xs = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let ys = [2.0, 3.0, 4.0, 5.0, 6.0];
+        let interval = welch(&xs, &ys).unwrap();
+        // The standard error is 1 and the 97.5 % quantile of t with 8 degrees of freedom 2.306.
+        assert!((interval.low + 1.0 + 2.306).abs() < 1e-3, "{interval:?}");
+        assert!((interval.high + 1.0 - 2.306).abs() < 1e-3, "{interval:?}");
+    }
+
+    #[test]
+    fn one_invocation_has_no_interval() {
+        assert_eq!(welch(&[1.0], &[1.0, 2.0]), None);
+    }
+}

@@ -1,0 +1,339 @@
+//! Whether a peer keeps the protocol: `docs/protocol.md` as a list of checks.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::conversation::Conversation;
+use crate::catalogue::range;
+use crate::model::benchmark::{Benchmark, Parameter, verify};
+use crate::model::invocation::Hello;
+use crate::model::runtime::Launch;
+
+/// One check and how it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What a peer must do.
+    pub what: String,
+    /// What it did instead, if it did not.
+    pub failure: Option<String>,
+}
+
+/// A peer under test.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// How it is started.
+    pub launch: &'a Launch,
+    /// The name that it must report.
+    pub name: &'a str,
+    /// Worker count that it is told and must report.
+    pub workers: u32,
+    /// The limit for every answer.
+    pub limit: Duration,
+}
+
+/// Puts a peer through all checks; the benchmarks are those of the catalogue.
+pub fn check(subject: &Subject<'_>, benchmarks: &[Benchmark]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut record = |what: String, result: Result<(), String>| {
+        checks.push(Check {
+            what,
+            failure: result.err(),
+        });
+    };
+    let hello = greeting(subject);
+    record(
+        "says hello with its name, version and workers".into(),
+        hello.as_ref().map(|_| ()).map_err(Clone::clone),
+    );
+    let Ok(hello) = hello else { return checks };
+    let known: Vec<&Benchmark> = benchmarks
+        .iter()
+        .filter(|b| hello.benchmarks.contains(&b.name))
+        .collect();
+    record(
+        "offers benchmarks of the catalogue only".into(),
+        only_known(&hello, benchmarks),
+    );
+    record(
+        "refuses an unknown benchmark and goes on".into(),
+        unknown_benchmark(subject, &known),
+    );
+    for benchmark in &known {
+        record(
+            format!(
+                "{}: refuses bad parameters, in the protocol's words",
+                benchmark.name
+            ),
+            bad_parameters(subject, benchmark),
+        );
+        record(
+            format!("{}: runs again and again, with the right result", benchmark.name),
+            repeats(subject, benchmark),
+        );
+    }
+    record(
+        "ignores fields that it does not know".into(),
+        unknown_field(subject, &known),
+    );
+    record(
+        "answers bye with bye and exits with status 0".into(),
+        leaves(subject),
+    );
+    record("exits when it is told to stop".into(), stops(subject));
+    record(
+        "exits when the laboratory is gone".into(),
+        survives_nobody(subject),
+    );
+    checks
+}
+
+fn greeting(subject: &Subject<'_>) -> Result<Hello, String> {
+    let mut peer = start(subject)?;
+    let value = hear(&mut peer, subject, "hello")?;
+    if value["protocol"] != 1 {
+        return Err(format!("protocol is {}, it must be 1", value["protocol"]));
+    }
+    let hello: Hello = serde_json::from_value(value).map_err(|e| format!("hello is wrong: {e}"))?;
+    if hello.runtime != subject.name {
+        return Err(format!(
+            "runtime is `{}`, the manifest says `{}`",
+            hello.runtime, subject.name
+        ));
+    }
+    if hello.workers != subject.workers {
+        return Err(format!(
+            "it uses {} workers, it was told to use {}",
+            hello.workers, subject.workers
+        ));
+    }
+    if hello.version.is_empty() {
+        return Err("version is empty".into());
+    }
+    Ok(hello)
+}
+
+fn only_known(hello: &Hello, benchmarks: &[Benchmark]) -> Result<(), String> {
+    let unknown: Vec<&str> = hello
+        .benchmarks
+        .iter()
+        .filter(|name| !benchmarks.iter().any(|b| b.name == **name))
+        .map(String::as_str)
+        .collect();
+    if unknown.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not in the catalogue: {}", unknown.join(", ")))
+    }
+}
+
+fn unknown_benchmark(subject: &Subject<'_>, known: &[&Benchmark]) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    say(&mut peer, &run_message("no-such-benchmark", &json!({}), 0))?;
+    expect_refusal(&mut peer, subject, "no-such-benchmark: unknown benchmark")?;
+    match known.first() {
+        Some(benchmark) => run_tiny(&mut peer, subject, benchmark, 0),
+        None => Ok(()),
+    }
+}
+
+fn bad_parameters(subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    for (parameters, message) in wrong_parameters(benchmark) {
+        say(&mut peer, &run_message(&benchmark.name, &parameters, 0))?;
+        expect_refusal(&mut peer, subject, &message)?;
+    }
+    run_tiny(&mut peer, subject, benchmark, 0)
+}
+
+/// Parameter sets that must be refused, each with the exact message.
+fn wrong_parameters(benchmark: &Benchmark) -> Vec<(Value, String)> {
+    let name = &benchmark.name;
+    let good = tiny_parameters(benchmark);
+    let with = |parameter: &str, value: Value| {
+        let mut changed = good.clone();
+        changed[parameter] = value;
+        changed
+    };
+    let mut wrong = Vec::new();
+    let mut unknown = good.clone();
+    unknown["zebra"] = json!(1);
+    unknown["apple"] = json!(1);
+    wrong.push((unknown, format!("{name}: unknown parameter apple")));
+    for parameter in &benchmark.parameters {
+        let p = &parameter.name;
+        let mut missing = good.clone();
+        missing
+            .as_object_mut()
+            .expect("parameters are an object")
+            .remove(p);
+        wrong.push((missing, format!("{name}: parameter {p} is missing")));
+        wrong.push((
+            with(p, json!("7")),
+            format!("{name}: {p} is \"7\"; it must be an integer"),
+        ));
+        wrong.push((
+            with(p, json!(7.5)),
+            format!("{name}: {p} is 7.5; it must be an integer"),
+        ));
+        for value in out_of_range(parameter) {
+            wrong.push((
+                with(p, json!(value)),
+                format!("{name}: {p} is {value}; it must be {}", range(parameter)),
+            ));
+        }
+    }
+    wrong
+}
+
+fn out_of_range(parameter: &Parameter) -> impl Iterator<Item = i64> {
+    let below = parameter.min.checked_sub(1);
+    let above = parameter.max.and_then(|max| max.checked_add(1));
+    below.into_iter().chain(above)
+}
+
+fn repeats(subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    for iteration in 0..3 {
+        run_tiny(&mut peer, subject, benchmark, iteration)?;
+    }
+    Ok(())
+}
+
+fn unknown_field(subject: &Subject<'_>, known: &[&Benchmark]) -> Result<(), String> {
+    let Some(benchmark) = known.first() else {
+        return Ok(());
+    };
+    let mut peer = ready(subject)?;
+    let mut message = run_message(&benchmark.name, &tiny_parameters(benchmark), 0);
+    message["a-later-version"] = json!({"may": ["add", "fields"]});
+    say(&mut peer, &message)?;
+    expect_end(&mut peer, subject, benchmark)
+}
+
+fn leaves(subject: &Subject<'_>) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    say(&mut peer, &json!({"type": "bye"}))?;
+    hear(&mut peer, subject, "bye")?;
+    match peer.exit(subject.limit) {
+        Ok(Some(status)) if status.success() => Ok(()),
+        Ok(Some(status)) => Err(format!("it said bye and ended with {status}")),
+        Ok(None) => Err(format!(
+            "it said bye and was still there after {} s",
+            subject.limit.as_secs()
+        )),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+fn stops(subject: &Subject<'_>) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    say(&mut peer, &json!({"type": "stop"}))?;
+    gone(&mut peer, subject)
+}
+
+fn survives_nobody(subject: &Subject<'_>) -> Result<(), String> {
+    let mut peer = ready(subject)?;
+    peer.hang_up();
+    gone(&mut peer, subject)
+}
+
+fn gone(peer: &mut Conversation, subject: &Subject<'_>) -> Result<(), String> {
+    match peer.exit(subject.limit) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(format!("it was still there after {} s", subject.limit.as_secs())),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+fn run_tiny(
+    peer: &mut Conversation,
+    subject: &Subject<'_>,
+    benchmark: &Benchmark,
+    iteration: u32,
+) -> Result<(), String> {
+    say(
+        peer,
+        &run_message(&benchmark.name, &tiny_parameters(benchmark), iteration),
+    )?;
+    expect_end(peer, subject, benchmark)
+}
+
+fn expect_end(peer: &mut Conversation, subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), String> {
+    hear(peer, subject, "begin")?;
+    let end = hear(peer, subject, "end")?;
+    if end["wall_ns"].as_u64().is_none() {
+        return Err(format!(
+            "wall_ns is {}, it must be a non-negative integer",
+            end["wall_ns"]
+        ));
+    }
+    let mut fields = std::collections::BTreeMap::new();
+    let checks = end["checks"].as_object().into_iter().flatten();
+    for (name, value) in checks.chain([(&"result".to_owned(), &end["result"])]) {
+        if let Ok(value) = serde_json::from_value(value.clone()) {
+            fields.insert(name.clone(), value);
+        }
+    }
+    let expect = &benchmark.presets["tiny"].expect;
+    verify(expect, &fields).map_err(|mismatch| format!("{} at tiny: {mismatch}", benchmark.name))
+}
+
+fn expect_refusal(peer: &mut Conversation, subject: &Subject<'_>, message: &str) -> Result<(), String> {
+    let fail = hear(peer, subject, "fail")?;
+    if fail["code"] != "bad-parameter" {
+        return Err(format!(
+            "code is {}, it must be \"bad-parameter\" (for: {message})",
+            fail["code"]
+        ));
+    }
+    if fail["message"] != message {
+        return Err(format!(
+            "message is {}, it must be \"{message}\"",
+            fail["message"]
+        ));
+    }
+    Ok(())
+}
+
+fn start(subject: &Subject<'_>) -> Result<Conversation, String> {
+    Conversation::start(subject.launch, subject.workers).map_err(|e| format!("it cannot be started: {e}"))
+}
+
+fn ready(subject: &Subject<'_>) -> Result<Conversation, String> {
+    let mut peer = start(subject)?;
+    hear(&mut peer, subject, "hello")?;
+    Ok(peer)
+}
+
+fn say(peer: &mut Conversation, message: &Value) -> Result<(), String> {
+    peer.say(message).map_err(|e| format!("it does not listen: {e}"))
+}
+
+fn hear(peer: &mut Conversation, subject: &Subject<'_>, kind: &str) -> Result<Value, String> {
+    let value = peer
+        .hear(subject.limit)
+        .map_err(|silence| format!("instead of {kind} came {silence}"))?;
+    if value["type"] == kind {
+        return Ok(value);
+    }
+    let mut text = value.to_string();
+    if text.chars().count() > 200 {
+        text = text.chars().take(200).collect::<String>() + " ...";
+    }
+    Err(format!("instead of {kind} came {text}"))
+}
+
+fn tiny_parameters(benchmark: &Benchmark) -> Value {
+    json!(benchmark.presets["tiny"].parameters)
+}
+
+fn run_message(benchmark: &str, parameters: &Value, iteration: u32) -> Value {
+    json!({
+        "type": "run",
+        "benchmark": benchmark,
+        "parameters": parameters,
+        "iteration": iteration,
+        "count_messages": false,
+    })
+}

@@ -1,0 +1,175 @@
+//! A plain conversation with a peer, without any measuring: to ask what it can do, and to test its manners.
+
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use crate::model::invocation::Hello;
+use crate::model::runtime::Launch;
+
+/// A running peer and our end of its socket.
+#[derive(Debug)]
+pub struct Conversation {
+    child: Child,
+    lines: BufReader<UnixStream>,
+    /// Closed early by [`hang_up`](Self::hang_up).
+    socket: Option<UnixStream>,
+    reaped: bool,
+}
+
+/// What came instead of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// Nothing within the limit.
+    TimedOut(Duration),
+    /// The peer has closed its end.
+    Closed,
+    /// Bytes that are no JSON object.
+    Garbage(String),
+    /// The socket failed.
+    Broken(String),
+}
+
+impl std::fmt::Display for Silence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Silence::TimedOut(limit) => write!(f, "nothing within {} s", limit.as_secs()),
+            Silence::Closed => write!(f, "the end of the conversation"),
+            Silence::Garbage(text) => write!(f, "a line that is no JSON object: {text}"),
+            Silence::Broken(why) => write!(f, "a broken socket: {why}"),
+        }
+    }
+}
+
+impl Conversation {
+    /// Starts a peer. Its stdout and stderr are thrown away.
+    ///
+    /// # Errors
+    /// The program cannot be started.
+    pub fn start(launch: &Launch, workers: u32) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        // The shell moves the socket from its standard input to descriptor 3, which no safe call here could do.
+        let child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 </dev/null"])
+            .args(&launch.command)
+            .current_dir(&launch.cwd)
+            .envs(&launch.env)
+            .env("SCOVILLE_WORKERS", workers.to_string())
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self {
+            child,
+            lines: BufReader::new(ours.try_clone()?),
+            socket: Some(ours),
+            reaped: false,
+        })
+    }
+
+    /// Sends one line.
+    ///
+    /// # Errors
+    /// The peer has closed its end.
+    pub fn say(&mut self, message: &Value) -> io::Result<()> {
+        let socket = self.socket.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+        writeln!(socket, "{message}")
+    }
+
+    /// Waits for one line.
+    ///
+    /// # Errors
+    /// What came instead.
+    pub fn hear(&mut self, limit: Duration) -> Result<Value, Silence> {
+        let broken = |e: io::Error| match e.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Silence::TimedOut(limit),
+            io::ErrorKind::ConnectionReset => Silence::Closed,
+            _ => Silence::Broken(e.to_string()),
+        };
+        self.lines
+            .get_ref()
+            .set_read_timeout(Some(limit))
+            .map_err(broken)?;
+        let mut line = Vec::new();
+        if self.lines.read_until(b'\n', &mut line).map_err(broken)? == 0 {
+            return Err(Silence::Closed);
+        }
+        match serde_json::from_slice(&line) {
+            Ok(value @ Value::Object(_)) => Ok(value),
+            _ => Err(Silence::Garbage(excerpt(&line))),
+        }
+    }
+
+    /// Closes our end, as a laboratory does that has died.
+    pub fn hang_up(&mut self) {
+        if let Some(socket) = self.socket.take() {
+            // The reader is a second handle to the same socket, so that closing one would not end the conversation.
+            let _ = socket.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    /// Waits for the peer's exit; `None` if it is still there after the limit.
+    ///
+    /// # Errors
+    /// The system cannot tell.
+    pub fn exit(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                self.reaped = true;
+                return Ok(Some(status));
+            }
+            if started.elapsed() > limit {
+                return Ok(None);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        if self.reaped {
+            return;
+        }
+        // Its leader is not reaped yet, so the group's number still belongs to it.
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+fn excerpt(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    text.trim_end().chars().take(120).collect()
+}
+
+/// Starts a peer, hears its greeting and lets it go.
+///
+/// # Errors
+/// A sentence about what went wrong.
+pub fn greet(launch: &Launch, workers: u32, limit: Duration) -> Result<Hello, String> {
+    let program = launch.command.first().map_or("", String::as_str);
+    let mut peer =
+        Conversation::start(launch, workers).map_err(|e| format!("{program} cannot be started: {e}"))?;
+    let hello = peer
+        .hear(limit)
+        .map_err(|silence| match (&silence, peer.exit(Duration::from_secs(1))) {
+            (Silence::Closed, Ok(Some(status))) => format!("instead of saying hello it ended with {status}"),
+            _ => format!("instead of hello came {silence}"),
+        })?;
+    let hello: Hello = serde_json::from_value(hello).map_err(|e| format!("its hello is wrong: {e}"))?;
+    let _ = peer.say(&serde_json::json!({"type": "bye"}));
+    let _ = peer.hear(limit);
+    let _ = peer.exit(limit);
+    Ok(hello)
+}
