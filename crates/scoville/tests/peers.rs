@@ -1,0 +1,78 @@
+//! Every foreign peer, in its own language's way and as the laboratory sees it: linters and unit tests, build, results
+//! and counted work at the smallest size, and the protocol.
+//!
+//! The trials are made from the manifests, so a new peer is tested without a change here. Where a toolchain is missing,
+//! its trials are reported as ignored, by name; with `SCOVILLE_REQUIRE_ALL=1` they fail instead.
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use scoville::home::Home;
+use scoville::model::runtime::Runtime;
+use scoville::peers::Runtimes;
+use scoville::peers::requirement::{Found, detect};
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Each trial uses all cores: two at once would only run into each other's time limits.
+    arguments.test_threads = Some(1);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let home = Home::find(Some(&root)).expect("the checkout holds catalogue/ and peers/");
+    let runtimes = Runtimes::load(&home, Vec::new());
+    let mut trials = vec![Trial::test("manifests_are_valid", {
+        let mistakes: Vec<String> = runtimes.mistakes.iter().map(ToString::to_string).collect();
+        move || if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n").into()) }
+    })];
+    trials.extend(runtimes.all.iter().flat_map(trials_of));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn trials_of(runtime: &Runtime) -> [Trial; 4] {
+    let missing = missing(runtime);
+    let required = env::var_os("SCOVILLE_REQUIRE_ALL").is_some_and(|value| value == "1");
+    let name = runtime.name.clone();
+    let steps: [(&str, Vec<String>); 4] = [
+        ("linters_and_unit_tests", vec!["build".into(), "--check".into(), name.clone()]),
+        ("build", vec!["build".into(), name.clone()]),
+        ("results_and_work", vec!["verify".into(), "--runtime".into(), name.clone()]),
+        ("protocol", vec!["verify".into(), "--protocol".into(), "--runtime".into(), name.clone()]),
+    ];
+    steps.map(|(step, command)| {
+        let missing = missing.clone();
+        let ignored = missing.is_some() && !required;
+        Trial::test(format!("{name}::{step}"), move || match missing {
+            Some(reason) => Err(format!("{reason}; nothing may be skipped here").into()),
+            None => scoville(&command),
+        })
+        .with_ignored_flag(ignored)
+    })
+}
+
+/// Why the runtime cannot be tested here.
+fn missing(runtime: &Runtime) -> Option<String> {
+    runtime.requires.iter().find_map(|requirement| match detect(requirement) {
+        Found::Yes(_) => None,
+        Found::No(reason) => Some(format!("{reason} (install: {})", requirement.install)),
+    })
+}
+
+fn scoville(arguments: &[String]) -> Result<(), Failed> {
+    let output = Command::new(env!("CARGO_BIN_EXE_scoville"))
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .stdin(Stdio::null())
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!(
+        "scoville {} ended with {}\n{}{}",
+        arguments.join(" "),
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+    .into())
+}
