@@ -65,7 +65,10 @@ fn a_panic_stops_its_actor_only_and_is_reported() {
     let (tx, rx) = mpsc::channel();
     runtime.client(|client| {
         client.tell(victim, Box::new(|_| panic!("on purpose")));
-        client.tell(victim, Box::new(|_| unreachable!("a panicked actor handles nothing")));
+        client.tell(
+            victim,
+            Box::new(|_| unreachable!("a panicked actor handles nothing")),
+        );
     });
     bystander.tell(Box::new(move |_| tx.send(7).unwrap()));
     assert_eq!(rx.recv(), Ok(7));
@@ -107,7 +110,10 @@ fn panics_in_destructors_and_start_and_stop_are_contained() {
     let runtime = runtime(1);
     // A state that panics when it is dropped: at the end of an actor, and of an actor that has panicked already.
     for at in 0..=2 {
-        runtime.spawn(Fragile { at, _bomb: Some(Bomb) });
+        runtime.spawn(Fragile {
+            at,
+            _bomb: Some(Bomb),
+        });
     }
     // Messages that panic when they are dropped: in a mailbox at the end, and at an address that is dead.
     let receiver = runtime.client(|client| {
