@@ -606,6 +606,18 @@ fn client_scopes_nest_and_mix_with_plain_sends() {
 }
 
 #[test]
+fn a_plain_send_inside_a_scope_arrives_at_once() {
+    let runtime = runtime(1);
+    runtime.client(|client| {
+        let actor = client.spawn(puppet(&Arc::default()));
+        let (tx, rx) = mpsc::channel();
+        actor.tell(Box::new(move |_| tx.send(1).unwrap()));
+        // Without a flush of its own this would wait for ever.
+        assert_eq!(rx.recv(), Ok(1));
+    });
+}
+
+#[test]
 fn a_scope_that_panics_still_hands_over() {
     let runtime = runtime(1);
     let (tx, rx) = mpsc::channel();
