@@ -414,12 +414,12 @@ fn no_wake_up_is_lost() {
         while seen < 2 {
             state.store(IDLE, Release);
             while inbound.load(Relaxed) == 0 {
-                sleeping.word.store(1, Relaxed);
+                sleeping.word.swap(1, AcqRel);
                 fence(SeqCst);
                 if inbound.load(Relaxed) == 0 {
                     sleeping.wait();
                 }
-                sleeping.word.store(0, Relaxed);
+                sleeping.word.swap(0, AcqRel);
             }
             while state.compare_exchange(IDLE, RUNNING, Acquire, Acquire).is_err() {
                 thread::yield_now();

@@ -296,13 +296,14 @@ impl<P: Policy> Worker<'_, P> {
                 std::hint::spin_loop();
                 continue;
             }
-            rest.sleeping.store(1, Relaxed);
+            // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
+            rest.sleeping.swap(1, AcqRel);
             fence(SeqCst);
             if !called() && rest.state.load(Relaxed) != RUNNING {
                 bump(&core.counters().parks, 1);
                 futex::wait(&rest.sleeping, 1);
             }
-            rest.sleeping.store(0, Relaxed);
+            rest.sleeping.swap(0, AcqRel);
         }
     }
 
