@@ -67,11 +67,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (result, end) = mpsc::channel();
     let start = Instant::now();
     let counter = runtime.spawn(Counter::default());
-    runtime.spawn(Producer { messages, counter, result }).tell(ProducerMsg::Start);
+    runtime
+        .spawn(Producer {
+            messages,
+            counter,
+            result,
+        })
+        .tell(ProducerMsg::Start);
     let count = end.recv()?;
     let took = start.elapsed();
     assert_eq!(count, messages);
-    println!("{:.2} ns per message, {took:?} in all", took.as_nanos() as f64 / (messages + 3) as f64);
+    println!(
+        "{:.2} ns per message, {took:?} in all",
+        took.as_nanos() as f64 / (messages + 3) as f64
+    );
     runtime.wait_quiescent();
     assert!(runtime.shutdown().is_empty());
     Ok(())

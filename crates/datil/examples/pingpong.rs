@@ -32,7 +32,13 @@ impl Actor for Ping {
     fn handle(&mut self, msg: PingMsg, cx: &mut Context<'_, Self>) {
         match msg {
             PingMsg::Next => {
-                cx.tell(self.pong, PongMsg::Ball { from: cx.address(), n: self.left });
+                cx.tell(
+                    self.pong,
+                    PongMsg::Ball {
+                        from: cx.address(),
+                        n: self.left,
+                    },
+                );
                 self.left -= 1;
             }
             PingMsg::Back { n } => {
@@ -68,11 +74,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (result, end) = mpsc::channel();
     let start = Instant::now();
     let pong = runtime.spawn(Pong);
-    runtime.spawn(Ping { left: trips, sum: 0, pong, result }).tell(PingMsg::Next);
+    runtime
+        .spawn(Ping {
+            left: trips,
+            sum: 0,
+            pong,
+            result,
+        })
+        .tell(PingMsg::Next);
     let sum = end.recv()?;
     let took = start.elapsed();
     assert_eq!(sum, trips * (trips + 1) / 2);
-    println!("{:.2} ns per message, {took:?} in all", took.as_nanos() as f64 / (3 * trips + 1) as f64);
+    println!(
+        "{:.2} ns per message, {took:?} in all",
+        took.as_nanos() as f64 / (3 * trips + 1) as f64
+    );
     runtime.wait_quiescent();
     assert!(runtime.shutdown().is_empty());
     Ok(())

@@ -17,7 +17,7 @@ use chunk::Chunk;
 use crate::actor::Actor;
 use crate::address::Address;
 use crate::mailbox::block::{self, Stored};
-use crate::mailbox::cell::{Header, NOBODY, Pushed, Shape, TRANSIT, flag, push_remote, tag};
+use crate::mailbox::cell::{NOBODY, Pushed, Shape, TRANSIT, flag, push_remote, tag};
 use crate::pool::{self, Pools, lock};
 use crate::worker::core::{bring_token, vtable};
 use crate::worker::port::{self, Parcel, Port};
@@ -187,8 +187,6 @@ struct State {
     my_tag: u32,
     pools: Option<Pools>,
     chunk: Box<Chunk>,
-    /// Actors in the chunk.
-    fresh: Vec<*mut Header>,
     route: Route,
 }
 
@@ -209,11 +207,10 @@ impl State {
         );
         // SAFETY: we have just made the cell.
         let address = unsafe { Address::of(cell) };
-        if self.chunk.spawned(cell).is_err() {
+        if !self.chunk.spawned(cell) {
             self.flush();
-            self.chunk.spawned(cell).expect("an empty chunk has room");
+            assert!(self.chunk.spawned(cell), "an empty chunk has room");
         }
-        self.fresh.push(cell);
         address
     }
 
@@ -243,7 +240,7 @@ impl State {
         if self.chunk.is_empty() {
             return;
         }
-        for cell in self.fresh.drain(..) {
+        for &cell in self.chunk.cells() {
             // SAFETY: the cells are ours until the chunk is handed over; from here on we do not write to them.
             unsafe {
                 let generation = (*cell).tag.load(Relaxed) as u16;
@@ -342,7 +339,6 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
         my_tag: tag(identity.id, 0),
         pools: Some(pool::take_thread_pools()),
         chunk: Chunk::take(),
-        fresh: Vec::new(),
         route: route_to(team),
     })));
     OUTSIDE.with(|outside| outside.active.set(scope.0));
