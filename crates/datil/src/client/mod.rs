@@ -7,6 +7,7 @@ pub(crate) mod chunk;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -134,7 +135,7 @@ fn send_directly<A: Actor>(to: Address<A>, msg: A::Msg) {
     let block = pool::with_thread_pools(|pools| {
         let (block, place) = Stored::<A::Msg>::block(pools, false);
         // SAFETY: the place is in the block, which is ours.
-        unsafe { Stored::<A::Msg>::write(place, msg) };
+        unsafe { Stored::<A::Msg>::write(place, ManuallyDrop::new(msg)) };
         block
     });
     // SAFETY: the block is ours until it is published and holds a message for the actor of this generation;
@@ -223,7 +224,7 @@ impl State {
             // Still ours: nobody runs anything of this chunk before all of it is delivered, so the message may go straight in.
             // SAFETY: the tag says so, and only we change it.
             unsafe {
-                Shape::<A>::push(self.pools(), cell, msg);
+                Shape::<A>::push(self.pools(), cell, ManuallyDrop::new(msg));
                 (*cell).flags.set((*cell).flags.get() | flag::SCHEDULED);
             }
         } else if let Err(msg) = self.chunk.sent(to, msg) {

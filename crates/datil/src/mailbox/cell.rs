@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
@@ -204,7 +205,7 @@ impl<A: Actor> Shape<A> {
     /// # Safety
     /// The caller owns the cell, which holds a live `A`.
     #[inline(always)]
-    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: A::Msg) {
+    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
         // SAFETY: by the caller: header, slot and mailbox belong to us.
         unsafe {
             let header = &*cell;

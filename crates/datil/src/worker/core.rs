@@ -4,6 +4,7 @@
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
@@ -126,6 +127,7 @@ impl Core {
 
     #[inline(always)]
     pub(crate) fn send<A: Actor>(&self, to: Address<A>, msg: A::Msg) {
+        let msg = ManuallyDrop::new(msg);
         let cell = to.cell();
         // SAFETY: a cell's tag is valid for ever. Acquire: somebody else may have made us the owner, and the actor as
         // it was then must be visible.
@@ -148,7 +150,7 @@ impl Core {
     /// # Safety
     /// We own the cell, which holds a live `A`.
     #[inline(always)]
-    unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: A::Msg) {
+    unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
         // SAFETY: by the caller.
         unsafe {
             Shape::<A>::push(&self.pools, cell, msg);
