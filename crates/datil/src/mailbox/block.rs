@@ -76,16 +76,15 @@ impl<M> Stored<M> {
                     .cast::<Box<M>>()
                     .write(Box::new(ManuallyDrop::into_inner(msg)));
             } else if align_of::<M>() == 8 && size_of::<M>() <= 32 {
-                let (from, to) = (
-                    (&raw const msg).cast::<MaybeUninit<u64>>(),
-                    place.cast::<MaybeUninit<u64>>(),
-                );
+                let from = (&raw const msg).cast::<MaybeUninit<u64>>();
+                let to = place.cast::<MaybeUninit<u64>>();
                 let words = size_of::<M>() / 8;
                 let copy = |word: usize| {
                     if word < words {
                         to.add(word).write(from.add(word).read());
                     }
                 };
+                // Written out: the compiler turns a loop back into the copy that is to be avoided.
                 copy(0);
                 copy(1);
                 copy(2);

@@ -468,7 +468,8 @@ impl Core {
     pub(crate) fn quietly(&self, what: &str, destroy: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(destroy)) {
             self.report_panic(what, &*panic);
-            std::mem::forget(panic);
+            // The payload has a destructor, too; what that one throws is let go.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
         }
     }
 
