@@ -591,6 +591,9 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
     // SAFETY: by the caller. From the exchange on no sender can push: the generation differs.
     unsafe {
         let header = &*cell;
+        // Destructors may send, and sending may look at the inbound list, where this cell's token may be. It must not be
+        // handled before we know what becomes of the cell.
+        let was_receiving = core.receiving.replace(true);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
         let last_word = header.remote.swap(
@@ -606,6 +609,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
             core.bounce(msg);
         }
+        core.receiving.set(was_receiving);
         if token_is_out {
             header.flags.set(flag::DEAD);
         } else {

@@ -213,7 +213,7 @@ impl<P: Policy> Worker<'_, P> {
         bump(&core.counters().shares, 1);
         bump(&core.counters().shared_actors, core.give(count, to) as u64);
         // Claimed, so it must be woken even if nothing could be given.
-        if to.rouse() {
+        if to.notify() {
             bump(&core.counters().wakes, 1);
         }
         core.team.post(self.policy().shared(now, core.team.board()));
