@@ -38,7 +38,7 @@ fn failed(now: Nanos, board: Board) -> Board {
     let pause = if board.pause == 0 || lasted > WORTHWHILE {
         PAUSE.0
     } else {
-        (board.pause * 2).min(PAUSE.1)
+        board.pause.saturating_mul(2).min(PAUSE.1)
     };
     Board {
         not_before: now.saturating_add(pause),

@@ -59,7 +59,7 @@ impl<'a, A: Actor> Context<'a, A> {
     }
 
     /// Puts `msg` into the mailbox of `to` before it returns. It never blocks and is never refused; a message to
-    /// an actor that has stopped is dropped and counted ([`crate::Metrics::dead_letters`]).
+    /// an actor that has stopped is dropped and counted ([`crate::WorkerMetrics::dead_letters`]).
     #[inline(always)]
     pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
         self.core.send(to, msg);

@@ -1,4 +1,73 @@
-//! An actor runtime with worker-owned actors.
+//! datil: an actor runtime for Rust, as a library, built for speed inside one process.
+//!
+//! ```
+//! use datil::{Actor, Context, Runtime};
+//! use std::sync::mpsc;
+//!
+//! struct Counter {
+//!     count: u64,
+//!     report: mpsc::Sender<u64>,
+//! }
+//!
+//! enum Msg {
+//!     Add(u64),
+//!     Finish,
+//! }
+//!
+//! impl Actor for Counter {
+//!     type Msg = Msg;
+//!
+//!     fn handle(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+//!         match msg {
+//!             Msg::Add(n) => self.count += n,
+//!             Msg::Finish => {
+//!                 self.report.send(self.count).expect("somebody waits");
+//!                 cx.stop();
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! let runtime = Runtime::builder().workers(2).build()?;
+//! let (report, result) = mpsc::channel();
+//! let counter = runtime.spawn(Counter { count: 0, report });
+//! for n in 1..=10 {
+//!     counter.tell(Msg::Add(n));
+//! }
+//! counter.tell(Msg::Finish);
+//! assert_eq!(result.recv(), Ok(55));
+//! assert!(runtime.shutdown().is_empty());
+//! # Ok::<(), datil::BuildError>(())
+//! ```
+//!
+//! # How it works
+//!
+//! Every actor is owned by one worker thread. What actors of one worker do with each other is plain loads and stores; only messages between
+//! workers use atomics. A worker that runs dry lets its actors be adopted by whoever writes to them; a worker with a lasting backlog gives half of
+//! it to an idle one, and takes it back when that turns out not to pay. Who decides what is in the crate
+//! [`policy`], chosen by name ([`Builder::policy`]) or as a type ([`Builder::build_with`]).
+//!
+//! # Guarantees
+//!
+//! * An actor handles one message at a time. Messages of one sender to one receiver are handled in the order sent, also when actors move
+//!   between workers. A send is in the mailbox when it returns, so if X writes to Z and then to Y, and Y writes to Z because of that, Z hears of X first.
+//!   (A [`Client`] of an outside thread hands its sends over later, in order and with the same property.)
+//! * Sends never block and are never refused; mailboxes are unbounded. Nothing is lost or doubled: what finds its actor gone is dropped and counted.
+//! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
+//! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
+//! * Workers without work sleep.
+//!
+//! # Known limits
+//!
+//! * **A long handler holds up its worker.** Queues are private: what is queued on a worker, or sent to actors it owns, waits while one of its
+//!   handlers computes, even if other workers are idle. A handler that keeps making other actors runnable does share
+//!   its backlog meanwhile; one that only computes or blocks does not. Split long work into messages, and do not block in handlers.
+//! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`].
+//! * Memory of the pools is reused by all runtimes of the process and never returned to the system. A cell is retired after 65,535 actors have
+//!   lived in it (64 bytes lost per 65,535 of the smallest actors).
+//! * An outside thread that is descheduled in the middle of a send to an idle actor delays later messages to that actor until it runs again.
+//! * All policies steal cooperatively, at the ends of activations; `cls` therefore is the classic policy's placement and victim choice on this
+//!   mechanism, not its lock-based deques.
 
 mod actor;
 mod address;

@@ -65,7 +65,10 @@ fn a_panic_stops_its_actor_only_and_is_reported() {
     let (tx, rx) = mpsc::channel();
     runtime.client(|client| {
         client.tell(victim, Box::new(|_| panic!("on purpose")));
-        client.tell(victim, Box::new(|_| unreachable!("a panicked actor handles nothing")));
+        client.tell(
+            victim,
+            Box::new(|_| unreachable!("a panicked actor handles nothing")),
+        );
     });
     bystander.tell(Box::new(move |_| tx.send(7).unwrap()));
     assert_eq!(rx.recv(), Ok(7));
@@ -107,7 +110,10 @@ fn panics_in_destructors_and_start_and_stop_are_contained() {
     let runtime = runtime(1);
     // A state that panics when it is dropped: at the end of an actor, and of an actor that has panicked already.
     for at in 0..=2 {
-        runtime.spawn(Fragile { at, _bomb: Some(Bomb) });
+        runtime.spawn(Fragile {
+            at,
+            _bomb: Some(Bomb),
+        });
     }
     // Messages that panic when they are dropped: in a mailbox at the end, and at an address that is dead.
     let receiver = runtime.client(|client| {
@@ -597,6 +603,18 @@ fn client_scopes_nest_and_mix_with_plain_sends() {
     });
     runtime.wait_quiescent();
     assert_eq!(*log.lock().unwrap(), [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_plain_send_inside_a_scope_arrives_at_once() {
+    let runtime = runtime(1);
+    runtime.client(|client| {
+        let actor = client.spawn(puppet(&Arc::default()));
+        let (tx, rx) = mpsc::channel();
+        actor.tell(Box::new(move |_| tx.send(1).unwrap()));
+        // Without a flush of its own this would wait for ever.
+        assert_eq!(rx.recv(), Ok(1));
+    });
 }
 
 #[test]

@@ -51,18 +51,19 @@ impl Outbox {
     fn letter(&mut self, world: &World, left: u32) -> (Address<Node>, Letter) {
         let seat = self.random.below(world.seats.len() as u32) as usize;
         let (name, address) = *world.seats[seat].lock().unwrap();
+        (address, self.letter_to(world, name, left))
+    }
+
+    fn letter_to(&mut self, world: &World, name: Name, left: u32) -> Letter {
         let number = self.numbers.entry(name).or_insert(0);
         *number += 1;
         world.sent.fetch_add(1, Relaxed);
-        (
-            address,
-            Letter {
-                from: self.name,
-                number: *number,
-                left,
-                _weight: [0; 2],
-            },
-        )
+        Letter {
+            from: self.name,
+            number: *number,
+            left,
+            _weight: [0; 2],
+        }
     }
 }
 
@@ -162,6 +163,19 @@ fn run(workers: usize, policy: &str, rounds: u64) {
                                 let (to, letter) = outbox.letter(world, 20);
                                 to.tell(letter);
                             }
+                            if i % 10 == 5 {
+                                // A new actor takes a seat; others write to it before it has been handed over.
+                                let seat = (round as usize * 7 + i + thread) % SEATS;
+                                let name = (seat, (thread as u64 + 1) << 40 | round << 8 | i as u64);
+                                let fresh = client.spawn(Node::new(world, name));
+                                *world.seats[seat].lock().unwrap() = (name, fresh);
+                                client.tell(fresh, outbox.letter_to(world, name, 20));
+                                if i == 15 {
+                                    client.flush();
+                                }
+                                client.tell(fresh, outbox.letter_to(world, name, 20));
+                                fresh.tell(outbox.letter_to(world, name, 20));
+                            }
                             if i == 30 && round % 2 == 0 {
                                 client.flush();
                             }
@@ -199,8 +213,8 @@ fn run(workers: usize, policy: &str, rounds: u64) {
     assert_eq!(left.messages, 0, "{left}");
     assert_eq!(
         left.actors.values().sum::<usize>(),
-        SEATS + 1,
-        "one actor per seat, and the placeholder"
+        SEATS + 1 + rounds as usize * 2 * 4,
+        "each actor that ended made an heir"
     );
 }
 

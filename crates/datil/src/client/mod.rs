@@ -7,6 +7,7 @@ pub(crate) mod chunk;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,7 +18,7 @@ use chunk::Chunk;
 use crate::actor::Actor;
 use crate::address::Address;
 use crate::mailbox::block::{self, Stored};
-use crate::mailbox::cell::{Header, NOBODY, Pushed, Shape, TRANSIT, flag, push_remote, tag};
+use crate::mailbox::cell::{NOBODY, Pushed, Shape, TRANSIT, flag, push_remote, tag};
 use crate::pool::{self, Pools, lock};
 use crate::worker::core::{bring_token, vtable};
 use crate::worker::port::{self, Parcel, Port};
@@ -134,7 +135,7 @@ fn send_directly<A: Actor>(to: Address<A>, msg: A::Msg) {
     let block = pool::with_thread_pools(|pools| {
         let (block, place) = Stored::<A::Msg>::block(pools, false);
         // SAFETY: the place is in the block, which is ours.
-        unsafe { Stored::<A::Msg>::write(place, msg) };
+        unsafe { Stored::<A::Msg>::write(place, ManuallyDrop::new(msg)) };
         block
     });
     // SAFETY: the block is ours until it is published and holds a message for the actor of this generation;
@@ -187,8 +188,6 @@ struct State {
     my_tag: u32,
     pools: Option<Pools>,
     chunk: Box<Chunk>,
-    /// Actors in the chunk.
-    fresh: Vec<*mut Header>,
     route: Route,
 }
 
@@ -209,11 +208,10 @@ impl State {
         );
         // SAFETY: we have just made the cell.
         let address = unsafe { Address::of(cell) };
-        if self.chunk.spawned(cell).is_err() {
+        if !self.chunk.spawned(cell) {
             self.flush();
-            self.chunk.spawned(cell).expect("an empty chunk has room");
+            assert!(self.chunk.spawned(cell), "an empty chunk has room");
         }
-        self.fresh.push(cell);
         address
     }
 
@@ -226,7 +224,7 @@ impl State {
             // Still ours: nobody runs anything of this chunk before all of it is delivered, so the message may go straight in.
             // SAFETY: the tag says so, and only we change it.
             unsafe {
-                Shape::<A>::push(self.pools(), cell, msg);
+                Shape::<A>::push(self.pools(), cell, ManuallyDrop::new(msg));
                 (*cell).flags.set((*cell).flags.get() | flag::SCHEDULED);
             }
         } else if let Err(msg) = self.chunk.sent(to, msg) {
@@ -243,7 +241,7 @@ impl State {
         if self.chunk.is_empty() {
             return;
         }
-        for cell in self.fresh.drain(..) {
+        for &cell in self.chunk.cells() {
             // SAFETY: the cells are ours until the chunk is handed over; from here on we do not write to them.
             unsafe {
                 let generation = (*cell).tag.load(Relaxed) as u16;
@@ -342,7 +340,6 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
         my_tag: tag(identity.id, 0),
         pools: Some(pool::take_thread_pools()),
         chunk: Chunk::take(),
-        fresh: Vec::new(),
         route: route_to(team),
     })));
     OUTSIDE.with(|outside| outside.active.set(scope.0));

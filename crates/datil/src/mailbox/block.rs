@@ -61,33 +61,36 @@ impl<M> Stored<M> {
         )
     };
 
+    /// Stores a message. It comes as `ManuallyDrop` from the beginning of a send on: were it dropped when something unwinds,
+    /// it would have to lie in memory for that.
+    ///
     /// # Safety
     /// `place` is valid for writes of `SIZE` bytes at alignment `ALIGN`.
     #[inline(always)]
-    pub(crate) unsafe fn write(place: *mut u8, msg: M) {
+    pub(crate) unsafe fn write(place: *mut u8, msg: ManuallyDrop<M>) {
         // SAFETY: by the caller. A message of whole words is copied word by word: a wide load of what was just written in
         // words would wait for the store buffer, which costs as much as all the rest of a send.
         unsafe {
             if Self::BOXED {
-                place.cast::<Box<M>>().write(Box::new(msg));
+                place
+                    .cast::<Box<M>>()
+                    .write(Box::new(ManuallyDrop::into_inner(msg)));
             } else if align_of::<M>() == 8 && size_of::<M>() <= 32 {
-                let msg = ManuallyDrop::new(msg);
-                let (from, to) = (
-                    (&raw const msg).cast::<MaybeUninit<u64>>(),
-                    place.cast::<MaybeUninit<u64>>(),
-                );
+                let from = (&raw const msg).cast::<MaybeUninit<u64>>();
+                let to = place.cast::<MaybeUninit<u64>>();
                 let words = size_of::<M>() / 8;
                 let copy = |word: usize| {
                     if word < words {
                         to.add(word).write(from.add(word).read());
                     }
                 };
+                // Written out: the compiler turns a loop back into the copy that is to be avoided.
                 copy(0);
                 copy(1);
                 copy(2);
                 copy(3);
             } else {
-                place.cast::<M>().write(msg);
+                place.cast::<ManuallyDrop<M>>().write(msg);
             }
         }
     }

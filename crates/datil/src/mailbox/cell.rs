@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
@@ -174,6 +175,8 @@ impl<A: Actor> Shape<A> {
         flags: u32,
         actor: A,
     ) -> *mut Header {
+        // As for messages: nothing here drops it.
+        let actor = ManuallyDrop::new(actor);
         let cell = pools.cells[Self::CLASS].take().cast::<Header>();
         // SAFETY: the item came from the pool of this class: it is ours, and its header is a former one or zero, both valid.
         // The state lies behind the header within the cell by the choice of the class.
@@ -189,9 +192,11 @@ impl<A: Actor> Shape<A> {
             }
             let place = cell.cast::<u8>().wrapping_add(Self::STATE);
             if Self::BOXED {
-                place.cast::<*mut A>().write(Box::into_raw(Box::new(actor)));
+                place
+                    .cast::<*mut A>()
+                    .write(Box::into_raw(Box::new(ManuallyDrop::into_inner(actor))));
             } else {
-                place.cast::<A>().write(actor);
+                place.cast::<ManuallyDrop<A>>().write(actor);
             }
             // Release: who acquires the tag sees the cell complete.
             header.tag.store(tag(owner, generation), Release);
@@ -204,7 +209,7 @@ impl<A: Actor> Shape<A> {
     /// # Safety
     /// The caller owns the cell, which holds a live `A`.
     #[inline(always)]
-    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: A::Msg) {
+    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
         // SAFETY: by the caller: header, slot and mailbox belong to us.
         unsafe {
             let header = &*cell;

@@ -3,6 +3,7 @@
 //! See `README.md` beside this file.
 
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -194,7 +195,8 @@ impl Pool {
     const CAPACITY: usize = 2 * MAGAZINE;
 
     fn new(size: usize, kind: Kind, depot: &'static Depot) -> Self {
-        let items = Vec::<*mut u8>::with_capacity(Self::CAPACITY).leak().as_mut_ptr();
+        // The buffer goes back into a vector when the pool is dropped.
+        let items = ManuallyDrop::new(Vec::<*mut u8>::with_capacity(Self::CAPACITY)).as_mut_ptr();
         Self {
             items,
             len: Cell::new(0),

@@ -4,6 +4,7 @@
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
@@ -126,6 +127,7 @@ impl Core {
 
     #[inline(always)]
     pub(crate) fn send<A: Actor>(&self, to: Address<A>, msg: A::Msg) {
+        let msg = ManuallyDrop::new(msg);
         let cell = to.cell();
         // SAFETY: a cell's tag is valid for ever. Acquire: somebody else may have made us the owner, and the actor as
         // it was then must be visible.
@@ -148,7 +150,7 @@ impl Core {
     /// # Safety
     /// We own the cell, which holds a live `A`.
     #[inline(always)]
-    unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: A::Msg) {
+    unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
         // SAFETY: by the caller.
         unsafe {
             Shape::<A>::push(&self.pools, cell, msg);
@@ -466,7 +468,8 @@ impl Core {
     pub(crate) fn quietly(&self, what: &str, destroy: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(destroy)) {
             self.report_panic(what, &*panic);
-            std::mem::forget(panic);
+            // The payload has a destructor, too; what that one throws is let go.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
         }
     }
 
@@ -588,6 +591,9 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
     // SAFETY: by the caller. From the exchange on no sender can push: the generation differs.
     unsafe {
         let header = &*cell;
+        // Destructors may send, and sending may look at the inbound list, where this cell's token may be. It must not be
+        // handled before we know what becomes of the cell.
+        let was_receiving = core.receiving.replace(true);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
         let last_word = header.remote.swap(
@@ -603,6 +609,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
             core.bounce(msg);
         }
+        core.receiving.set(was_receiving);
         if token_is_out {
             header.flags.set(flag::DEAD);
         } else {

@@ -252,7 +252,7 @@ impl Port {
     }
 
     /// Ends the worker's sleep, if it sleeps.
-    pub(crate) fn rouse(&self) -> bool {
+    fn rouse(&self) -> bool {
         let sleeping = &self.rest.0.sleeping;
         let woke = sleeping.load(Relaxed) == 1 && sleeping.swap(0, AcqRel) == 1;
         if woke {

@@ -213,7 +213,7 @@ impl<P: Policy> Worker<'_, P> {
         bump(&core.counters().shares, 1);
         bump(&core.counters().shared_actors, core.give(count, to) as u64);
         // Claimed, so it must be woken even if nothing could be given.
-        if to.rouse() {
+        if to.notify() {
             bump(&core.counters().wakes, 1);
         }
         core.team.post(self.policy().shared(now, core.team.board()));
@@ -296,13 +296,14 @@ impl<P: Policy> Worker<'_, P> {
                 std::hint::spin_loop();
                 continue;
             }
-            rest.sleeping.store(1, Relaxed);
+            // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
+            rest.sleeping.swap(1, AcqRel);
             fence(SeqCst);
             if !called() && rest.state.load(Relaxed) != RUNNING {
                 bump(&core.counters().parks, 1);
                 futex::wait(&rest.sleeping, 1);
             }
-            rest.sleeping.store(0, Relaxed);
+            rest.sleeping.swap(0, AcqRel);
         }
     }
 

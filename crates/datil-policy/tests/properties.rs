@@ -1,0 +1,250 @@
+//! What every policy must keep to so that a host can rely on it, whatever it is told.
+
+use datil_policy::{
+    Adaptive, Board, Cls, EncoreCooperative, Encounter, Hostile, Offer, Pick, Policy, Random, Setup, Verdict,
+    WorkSharing,
+};
+use proptest::prelude::*;
+
+fn setups() -> impl Strategy<Value = Setup> {
+    (1u32..=64, any::<u32>(), any::<u64>()).prop_map(|(workers, worker, seed)| Setup {
+        worker: worker % workers,
+        workers,
+        seed,
+    })
+}
+
+fn boards() -> impl Strategy<Value = Board> {
+    (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(not_before, pause, shared_at)| Board {
+        not_before,
+        pause,
+        shared_at,
+    })
+}
+
+/// Checks one policy in any state that `steps` of `now`, `queued` and `board` lead to.
+fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Result<(), TestCaseError> {
+    let mut policy = P::new(setup);
+    prop_assert!(policy.batch() >= 1);
+    for &(now, queued, board) in steps {
+        policy.watch(queued);
+        if let Offer::Give(count) = policy.offer(now, queued, board) {
+            prop_assert!(count >= 1 && count <= queued, "gives {count} of {queued}");
+        }
+        prop_assert!(policy.grant(queued) <= queued);
+        let mut asked = 0;
+        while let Some(victim) = policy.hunt(asked) {
+            prop_assert!(victim < setup.workers || P::NAME == Hostile::NAME);
+            prop_assert!(victim != setup.worker || P::NAME == Hostile::NAME);
+            asked += 1;
+            prop_assert!(asked < 10_000, "a thief never gives up");
+        }
+        let _ = policy.crossed(now, board);
+        let _ = policy.parted(now, queued as u64, board);
+        let _ = policy.shared(now, board);
+        prop_assert!(P::place(now as u32, setup.workers) < setup.workers);
+    }
+    Ok(())
+}
+
+/// Longest stretch in which a policy does not look at the given queue.
+fn longest_without<P: Policy>(wanted: &[Pick]) -> u32 {
+    let mut policy = P::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let (mut longest, mut current) = (0, 0);
+    for tick in 0..100_000 {
+        current = if wanted.contains(&policy.pick(tick)) {
+            0
+        } else {
+            current + 1
+        };
+        longest = longest.max(current);
+    }
+    longest
+}
+
+proptest! {
+    #[test]
+    fn every_policy_keeps_the_rules(
+        setup in setups(),
+        steps in prop::collection::vec((any::<u64>(), 0usize..100_000, boards()), 1..50),
+    ) {
+        keeps_the_rules::<Adaptive>(setup, &steps)?;
+        keeps_the_rules::<WorkSharing>(setup, &steps)?;
+        keeps_the_rules::<Cls>(setup, &steps)?;
+        keeps_the_rules::<EncoreCooperative>(setup, &steps)?;
+        keeps_the_rules::<Hostile>(setup, &steps)?;
+    }
+
+    #[test]
+    fn same_inputs_same_decisions(
+        setup in setups(),
+        steps in prop::collection::vec((any::<u64>(), 0usize..1000, boards()), 1..50),
+    ) {
+        fn decisions<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> String {
+            let mut policy = P::new(setup);
+            steps
+                .iter()
+                .map(|&(now, queued, board)| {
+                    let (watch, offer) = (policy.watch(queued), policy.offer(now, queued, board));
+                    format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, board))
+                })
+                .collect()
+        }
+        prop_assert_eq!(decisions::<Adaptive>(setup, &steps), decisions::<Adaptive>(setup, &steps));
+        prop_assert_eq!(decisions::<Cls>(setup, &steps), decisions::<Cls>(setup, &steps));
+        prop_assert_eq!(
+            decisions::<EncoreCooperative>(setup, &steps),
+            decisions::<EncoreCooperative>(setup, &steps)
+        );
+    }
+
+    /// However the trials fail, the pause doubles from 2 ms to at most 64 ms and no offer is made during it.
+    #[test]
+    fn adaptive_backs_off(gaps in prop::collection::vec(1u64..1_000_000, 1..40)) {
+        let mut policy = Adaptive::new(Setup { worker: 1, workers: 2, seed: 0 });
+        let (mut now, mut board, mut expected) = (1_000_000_000, Board::default(), 0);
+        board.shared_at = now;
+        for gap in gaps {
+            board = policy.shared(now, board);
+            now += gap;
+            board = policy.parted(now, 0, board);
+            expected = if expected == 0 { 2_000_000 } else { (expected * 2u64).min(64_000_000) };
+            prop_assert_eq!(board.pause, expected);
+            prop_assert_eq!(board.not_before, now + expected);
+            for _ in 0..100 {
+                prop_assert_eq!(policy.offer(now + expected - 1, 50, board), Offer::Keep);
+            }
+            now += expected;
+        }
+    }
+
+    /// A backlog is offered once it has lasted 20 microseconds, and not before.
+    #[test]
+    fn adaptive_waits_for_a_lasting_backlog(start in 0u64..1 << 50, wait in 0u64..100_000, queued in 1usize..5000) {
+        let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
+        prop_assert_eq!(policy.offer(start, queued, Board::default()), Offer::Keep);
+        let wanted = if wait >= 20_000 { Offer::Give(queued.div_ceil(2)) } else { Offer::Keep };
+        prop_assert_eq!(policy.offer(start + wait, queued, Board::default()), wanted);
+    }
+
+    /// A gap in the backlog starts the wait anew.
+    #[test]
+    fn adaptive_forgets_a_backlog_that_ended(start in 0u64..1 << 50, queued in 1usize..5000) {
+        let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
+        policy.offer(start, queued, Board::default());
+        policy.watch(0);
+        prop_assert_eq!(policy.offer(start + 30_000, queued, Board::default()), Offer::Keep);
+    }
+
+    #[test]
+    fn random_stays_below_its_bound(seed in any::<u64>(), bound in 1u32.., workers in 2u32..100) {
+        let mut random = Random::new(seed);
+        prop_assert!(random.below(bound) < bound);
+        let me = random.below(workers);
+        let other = random.other(me, workers).expect("there is another one");
+        prop_assert!(other < workers && other != me);
+    }
+}
+
+#[test]
+fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let board = Board {
+        shared_at: 1_000_000_000,
+        ..Board::default()
+    };
+    let mut now = 1_000_000_000;
+    policy.crossed(now, board);
+    now += u64::from(Adaptive::CROSSINGS) * 401;
+    assert_eq!(policy.crossed(now, board), Verdict::Apart);
+    now += u64::from(Adaptive::CROSSINGS) * 399;
+    assert!(
+        matches!(policy.crossed(now, board), Verdict::Reunite(after) if after.not_before == now + 2_000_000)
+    );
+}
+
+#[test]
+fn a_trial_that_lasted_resets_the_pause() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let board = Board {
+        shared_at: 10_000_000,
+        pause: 32_000_000,
+        not_before: 0,
+    };
+    assert_eq!(policy.parted(10_500_000, 10, board).pause, 64_000_000);
+    assert_eq!(policy.parted(12_000_000, 10, board).pause, 2_000_000);
+    assert_eq!(
+        policy.parted(12_000_000, 256, board),
+        board,
+        "enough work done is no failure"
+    );
+}
+
+#[test]
+fn actors_follow_hungry_senders_and_steady_ones() {
+    let policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let follow = |hungry, streak, backlog| {
+        policy.follow(Encounter {
+            hungry,
+            streak,
+            backlog,
+        })
+    };
+    assert!(follow(true, 1, 1));
+    assert!(
+        !follow(true, 1, 0),
+        "nothing is gained by leaving a worker without backlog"
+    );
+    assert!(!follow(false, 3, 10));
+    assert!(follow(false, 4, 0));
+}
+
+#[test]
+fn nobody_waits_for_ever_in_either_queue() {
+    for (name, oldest, yielded) in [
+        (
+            "adaptive",
+            longest_without::<Adaptive>(&[Pick::Oldest]),
+            longest_without::<Adaptive>(&[Pick::Yielded]),
+        ),
+        (
+            "work-sharing",
+            longest_without::<WorkSharing>(&[Pick::Oldest]),
+            longest_without::<WorkSharing>(&[Pick::Yielded]),
+        ),
+        (
+            "encore",
+            longest_without::<EncoreCooperative>(&[Pick::Oldest]),
+            longest_without::<EncoreCooperative>(&[Pick::Yielded]),
+        ),
+    ] {
+        assert!(oldest < 3000 && yielded < 3000, "{name}: {oldest} {yielded}");
+    }
+    // Actors of `cls` run until their mailbox is empty, so its yield queue stays empty.
+    assert_eq!(
+        Cls::new(Setup {
+            worker: 0,
+            workers: 1,
+            seed: 0
+        })
+        .batch(),
+        u32::MAX
+    );
+    assert!(longest_without::<Cls>(&[Pick::Oldest]) < 3000);
+}

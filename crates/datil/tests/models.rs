@@ -1,0 +1,431 @@
+//! The protocols between workers as small state machines, with the memory orderings of the code, run by loom
+//! through every interleaving (up to a bound on preemptions). Each model names the functions it mirrors.
+//!
+//! Run with `RUSTFLAGS="--cfg loom" cargo test -p datil --release --test models`.
+#![cfg(loom)]
+
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use loom::sync::atomic::{AtomicUsize, fence};
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+
+const EMPTY: usize = 0;
+const TOKEN: usize = 1;
+/// Blocks are numbered from here on, as pointers are greater than `TOKEN`.
+const FIRST: usize = 2;
+
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// A message block: written by its sender, then read by the owner.
+#[derive(Default)]
+struct Block {
+    next: AtomicUsize,
+    body: UnsafeCell<usize>,
+}
+
+/// One cell with `tag`, `remote` (generation above bit 8) and the part that only the owner may touch.
+struct Cell {
+    tag: AtomicUsize,
+    remote: AtomicUsize,
+    /// What the owner, and nobody else, reads and writes: state, private mailbox, flags.
+    private: UnsafeCell<Private>,
+    blocks: [Block; 3],
+}
+
+#[derive(Default)]
+struct Private {
+    got: Vec<usize>,
+    generation: usize,
+    holds: bool,
+    dead: bool,
+}
+
+const fn word(state: usize, generation: usize) -> usize {
+    state | generation << 8
+}
+
+const fn tag(owner: usize, generation: usize) -> usize {
+    owner << 8 | generation
+}
+
+impl Cell {
+    fn new(owner: usize) -> Self {
+        Self {
+            tag: AtomicUsize::new(tag(owner, 0)),
+            remote: AtomicUsize::new(word(EMPTY, 0)),
+            private: UnsafeCell::new(Private::default()),
+            blocks: Default::default(),
+        }
+    }
+
+    fn owner(&self) -> usize {
+        self.tag.load(Acquire) >> 8
+    }
+
+    /// `mailbox::cell::push_remote`: `None` if the actor is gone, else whether the caller holds the token now.
+    fn push_remote(&self, block: usize, generation: usize, body: usize) -> Option<bool> {
+        self.blocks[block - FIRST]
+            .body
+            .with_mut(|place| unsafe { *place = body });
+        let mut found = self.remote.load(Relaxed);
+        loop {
+            if found >> 8 != generation {
+                return None;
+            }
+            let list = found & 0xFF;
+            self.blocks[block - FIRST]
+                .next
+                .store(if list > TOKEN { list } else { 0 }, Relaxed);
+            match self
+                .remote
+                .compare_exchange(found, word(block, generation), AcqRel, Relaxed)
+            {
+                Ok(_) => return Some(list == EMPTY),
+                Err(now) => found = now,
+            }
+        }
+    }
+
+    /// `mailbox::cell::collect_remote`; the caller owns the cell, and holds the token if `state` is `EMPTY`.
+    fn collect_remote(&self, state: usize) -> usize {
+        let generation = self.tag.load(Relaxed) & 0xFF;
+        let list = self.remote.swap(word(state, generation), AcqRel) & 0xFF;
+        self.take(list)
+    }
+
+    fn take(&self, list: usize) -> usize {
+        let mut bodies = Vec::new();
+        let mut at = if list > TOKEN { list } else { 0 };
+        while at != 0 {
+            let block = &self.blocks[at - FIRST];
+            bodies.push(block.body.with(|place| unsafe { *place }));
+            at = block.next.load(Relaxed);
+        }
+        bodies.reverse();
+        let count = bodies.len();
+        self.private
+            .with_mut(|private| unsafe { (*private).got.extend(bodies) });
+        count
+    }
+}
+
+/// An inbound list of tokens: of the one cell, so it holds it or not. More than one at a time is the bug to be found.
+#[derive(Default)]
+struct Inbound(AtomicUsize);
+
+impl Inbound {
+    /// `worker::port::Port::deliver`.
+    fn push(&self) {
+        let before = self.0.swap(1, Release);
+        assert_eq!(before, 0, "two tokens of one cell: the link would be overwritten");
+    }
+
+    /// `worker::port::Port::take_all`.
+    fn take(&self) -> bool {
+        self.0.swap(0, Acquire) == 1
+    }
+}
+
+/// Two senders on other workers, the owner takes the token twice and collects before a local send in between.
+/// Mirrors `Core::send_away`, `Core::handle_token`, `collect_remote_if_any`.
+#[test]
+fn remote_mailbox_and_token() {
+    explore(|| {
+        let shared = Arc::new((Cell::new(1), Inbound::default()));
+        let senders: Vec<_> = (0..2)
+            .map(|sender| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let (cell, inbound) = &*shared;
+                    let blocks: &[usize] = if sender == 0 {
+                        &[FIRST, FIRST + 1]
+                    } else {
+                        &[FIRST + 2]
+                    };
+                    for &block in blocks {
+                        if cell.push_remote(block, 0, block) == Some(true) {
+                            inbound.push();
+                        }
+                    }
+                })
+            })
+            .collect();
+        let (cell, inbound) = &*shared;
+        if inbound.take() {
+            cell.collect_remote(EMPTY);
+        }
+        // A local send: what came from elsewhere goes first, the token stays where it is.
+        if cell.remote.load(Relaxed) & 0xFF > TOKEN {
+            cell.collect_remote(TOKEN);
+        }
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        if inbound.take() {
+            cell.collect_remote(EMPTY);
+        }
+        cell.private.with(|private| {
+            let got = unsafe { &(*private).got };
+            let mut sorted = got.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [FIRST, FIRST + 1, FIRST + 2], "lost or doubled");
+            let at = |body| got.iter().position(|&b| b == body).unwrap();
+            assert!(at(FIRST) < at(FIRST + 1), "one sender's messages out of order");
+        });
+        assert_eq!(cell.remote.load(Relaxed), word(EMPTY, 0), "the token is back");
+    });
+}
+
+/// A sender pushes while the actor dies, and the cell is used again as soon as it may be.
+/// Mirrors `bury`, `Core::release`, `Core::handle_token` and `push_remote`.
+#[test]
+fn death_with_a_token_out() {
+    explore(|| {
+        let shared = Arc::new((Cell::new(1), Inbound::default()));
+        let sender = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (cell, inbound) = &*shared;
+                if cell.push_remote(FIRST, 0, 7) == Some(true) {
+                    // The cell must still have an owner to bring the token to.
+                    assert_ne!(cell.owner(), 0, "freed while its token was out");
+                    inbound.push();
+                }
+            })
+        };
+        let (cell, inbound) = &*shared;
+        // bury
+        cell.tag.store(tag(1, 1), Release);
+        let last = cell.remote.swap(word(TOKEN, 1), AcqRel) & 0xFF;
+        let dropped = cell.take(last);
+        let token_is_out = last != EMPTY;
+        let reuse = || {
+            cell.remote.store(word(EMPTY, 1), Relaxed);
+            cell.tag.store(tag(0, 1), Release);
+            cell.private.with_mut(|private| unsafe {
+                (*private).got.clear();
+                (*private).generation = 1;
+            });
+            cell.tag.store(tag(1, 1), Release);
+        };
+        if token_is_out {
+            cell.private.with_mut(|private| unsafe { (*private).dead = true });
+        } else {
+            reuse();
+        }
+        sender.join().unwrap();
+        if inbound.take() {
+            assert!(
+                token_is_out && dropped == 1,
+                "a message reached an actor that is gone"
+            );
+            reuse();
+        }
+        cell.private.with(|private| unsafe {
+            assert_eq!((*private).generation, 1, "the cell was never freed");
+            assert!(
+                (*private).got.is_empty(),
+                "a message for the former actor reached the next one"
+            );
+        });
+        assert_eq!(cell.remote.load(Relaxed), word(EMPTY, 1));
+    });
+}
+
+const RUNNING: usize = 0;
+const IDLE: usize = 1;
+const LOCKED: usize = 2;
+
+/// `Core::adopt`, then a local send: touches what only the owner may touch.
+fn adopt(cell: &Cell, state: &AtomicUsize, from: usize, me: usize) -> bool {
+    if cell.tag.load(Acquire) >> 8 != from || state.load(Relaxed) != IDLE {
+        return false;
+    }
+    if state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_err() {
+        return false;
+    }
+    let ours = cell.tag.load(Acquire) == tag(from, 0);
+    if ours {
+        cell.tag.store(tag(me, 0), Release);
+    }
+    state.store(IDLE, Release);
+    if ours {
+        cell.private
+            .with_mut(|private| unsafe { (*private).got.push(me) });
+    }
+    ours
+}
+
+/// Two adopters and the owner that wakes up: whoever the tag names touches the actor, and nobody else.
+/// Mirrors `Core::adopt`, `Worker::rest`, `Worker::get_up`, and the claim of `Team::claim`.
+#[test]
+fn adoption_against_waking_up_and_each_other() {
+    explore(|| {
+        let shared = Arc::new((Cell::new(1), AtomicUsize::new(RUNNING)));
+        let adopters: Vec<_> = (2..4)
+            .map(|me| {
+                let shared = shared.clone();
+                thread::spawn(move || adopt(&shared.0, &shared.1, 1, me))
+            })
+            .collect();
+        let (cell, state) = &*shared;
+        cell.private.with_mut(|private| unsafe { (*private).got.push(1) });
+        state.store(IDLE, Release);
+        // get_up
+        while state.compare_exchange(IDLE, RUNNING, Acquire, Acquire).is_err() {
+            thread::yield_now();
+        }
+        let still_mine = cell.tag.load(Acquire) == tag(1, 0);
+        if still_mine {
+            cell.private.with_mut(|private| unsafe { (*private).got.push(1) });
+        }
+        let adopted = adopters
+            .into_iter()
+            .filter(|_| true)
+            .map(|a| a.join().unwrap())
+            .filter(|&a| a)
+            .count();
+        assert_eq!(adopted + usize::from(still_mine), 1, "two owners, or none");
+    });
+}
+
+/// An owner gives an actor away while a sender writes to it. Mirrors `Core::give` (`take_token`), `Core::accept`,
+/// `Core::handle_token` (forwarding), `bring_token`.
+#[test]
+fn gift_against_a_send() {
+    explore(|| {
+        // Worker 1 gives to worker 2; TRANSIT is owner 9.
+        let shared = Arc::new((Cell::new(1), [Inbound::default(), Inbound::default()]));
+        let bring = |cell: &Cell, inbound: &[Inbound; 2]| {
+            let owner = cell.owner();
+            assert!(owner == 1 || owner == 2, "a token holder met an actor in transit");
+            inbound[owner - 1].push();
+        };
+        let sender = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (cell, inbound) = &*shared;
+                if cell.push_remote(FIRST, 0, 7) == Some(true) {
+                    bring(cell, inbound);
+                }
+            })
+        };
+        let receiver = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (cell, inbound) = &*shared;
+                if inbound[1].take() {
+                    handle(cell, inbound, 2);
+                }
+            })
+        };
+        fn handle(cell: &Cell, inbound: &[Inbound; 2], me: usize) {
+            let owner = cell.owner();
+            if owner == me {
+                cell.collect_remote(EMPTY);
+            } else if owner == 9 {
+                // accept, then the end of the activation gives the token up (`go_idle`).
+                cell.private
+                    .with_mut(|private| unsafe { (*private).holds = true });
+                cell.tag.store(tag(me, 0), Release);
+                cell.private
+                    .with_mut(|private| unsafe { (*private).holds = false });
+                cell.collect_remote(EMPTY);
+            } else {
+                inbound[owner - 1].push();
+            }
+        }
+        let (cell, inbound) = &*shared;
+        let taken = cell
+            .remote
+            .compare_exchange(word(EMPTY, 0), word(TOKEN, 0), Acquire, Relaxed)
+            .is_ok();
+        if taken {
+            cell.private
+                .with_mut(|private| unsafe { (*private).holds = true });
+            cell.tag.store(tag(9, 0), Release);
+            inbound[1].push();
+        }
+        sender.join().unwrap();
+        receiver.join().unwrap();
+        for _ in 0..2 {
+            for me in 1..=2 {
+                if inbound[me - 1].take() {
+                    handle(cell, inbound, me);
+                }
+            }
+        }
+        assert_eq!(cell.owner(), if taken { 2 } else { 1 });
+        cell.private
+            .with(|private| assert_eq!(unsafe { &(*private).got }, &[7]));
+        assert_eq!(cell.remote.load(Relaxed), word(EMPTY, 0));
+    });
+}
+
+/// The futex word of a worker.
+#[derive(Default)]
+struct Futex {
+    word: AtomicUsize,
+    kernel: Mutex<()>,
+    sleepers: Condvar,
+}
+
+impl Futex {
+    fn wait(&self) {
+        let guard = self.kernel.lock().unwrap();
+        if self.word.load(Relaxed) == 1 {
+            drop(self.sleepers.wait(guard).unwrap());
+        }
+    }
+
+    fn wake(&self) {
+        drop(self.kernel.lock().unwrap());
+        self.sleepers.notify_all();
+    }
+}
+
+/// Two threads deliver while the worker goes to sleep; it must see both. A lost wake-up is a deadlock, which loom reports.
+/// Mirrors `Worker::rest`, `Worker::get_up`, `Port::deliver`, `Port::notify`, `Port::rouse`.
+#[test]
+fn no_wake_up_is_lost() {
+    explore(|| {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(RUNNING), Futex::default()));
+        let senders: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let (inbound, state, sleeping) = &*shared;
+                    inbound.fetch_add(1, Release);
+                    fence(SeqCst);
+                    if state.load(Relaxed) == RUNNING && sleeping.word.load(Relaxed) == 0 {
+                        return;
+                    }
+                    if sleeping.word.load(Relaxed) == 1 && sleeping.word.swap(0, AcqRel) == 1 {
+                        sleeping.wake();
+                    }
+                })
+            })
+            .collect();
+        let (inbound, state, sleeping) = &*shared;
+        let mut seen = inbound.swap(0, Acquire);
+        while seen < 2 {
+            state.store(IDLE, Release);
+            while inbound.load(Relaxed) == 0 {
+                sleeping.word.swap(1, AcqRel);
+                fence(SeqCst);
+                if inbound.load(Relaxed) == 0 {
+                    sleeping.wait();
+                }
+                sleeping.word.swap(0, AcqRel);
+            }
+            while state.compare_exchange(IDLE, RUNNING, Acquire, Acquire).is_err() {
+                thread::yield_now();
+            }
+            seen += inbound.swap(0, Acquire);
+        }
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+    });
+}
