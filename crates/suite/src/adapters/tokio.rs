@@ -51,6 +51,7 @@ struct TokioDriver<'a> {
 }
 
 impl Driver<Tokio> for TokioDriver<'_> {
+    #[inline(always)]
     fn spawn<A: Actor<Tokio>>(&mut self, actor: A) -> UnboundedSender<A::Message> {
         let (address, mailbox) = unbounded_channel();
         self.runtime
@@ -58,11 +59,13 @@ impl Driver<Tokio> for TokioDriver<'_> {
         address
     }
 
+    #[inline(always)]
     fn tell<A: Actor<Tokio>>(&mut self, to: &UnboundedSender<A::Message>, message: A::Message) {
         deliver(to, message);
     }
 }
 
+#[inline(always)]
 fn deliver<M>(to: &UnboundedSender<M>, message: M) {
     assert!(to.send(message).is_ok(), "a message was sent to a stopped actor");
 }
@@ -78,13 +81,13 @@ async fn live<A: Actor<Tokio>>(
         latch: resident.latch(),
         stopping: false,
     };
-    resident.actor.started(&mut cx);
+    resident.act(|actor| actor.started(&mut cx));
     while !cx.stopping {
         // The context holds a sender, so that the channel cannot close.
         let Some(message) = mailbox.recv().await else {
             return;
         };
-        resident.actor.handle(message, &mut cx);
+        resident.act(|actor| actor.handle(message, &mut cx));
     }
     resident.mark_stopped();
     // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
@@ -98,24 +101,29 @@ struct TokioContext<A: Actor<Tokio>> {
 }
 
 impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<A> {
+    #[inline(always)]
     fn myself(&self) -> UnboundedSender<A::Message> {
         self.myself.clone()
     }
 
+    #[inline(always)]
     fn tell<B: Actor<Tokio>>(&mut self, to: &UnboundedSender<B::Message>, message: B::Message) {
         deliver(to, message);
     }
 
+    #[inline(always)]
     fn tell_self(&mut self, message: A::Message) {
         deliver(&self.myself, message);
     }
 
+    #[inline(always)]
     fn spawn<B: Actor<Tokio>>(&mut self, actor: B) -> UnboundedSender<B::Message> {
         let (address, mailbox) = unbounded_channel();
         ::tokio::spawn(live(Resident::new(actor, self.latch), mailbox, address.clone()));
         address
     }
 
+    #[inline(always)]
     fn stop(&mut self) {
         self.stopping = true;
     }
