@@ -45,15 +45,18 @@ fn symptom<L: Host, B: Benchmark>(patience: Duration) -> Option<String> {
     let mut system = start::<L>(2);
     let mut program = program::<L, B>();
     let case = case::<B>();
-    let parameters = case.parameters.as_object().expect("an object");
-    let mut symptom =
-        |count_messages| match iterate::<L>(&mut *program, &mut system, parameters, count_messages, patience)
-        {
-            Ok(record) => mismatch(&case, &record.outcome, record.work),
-            Err(Failure::Failed(reason)) => Some(format!("failed: {reason}")),
-            Err(Failure::TimedOut(late)) => Some(format!("did not end: {} actors are left", late.remaining)),
-            Err(Failure::BadParameter(reason)) => panic!("{reason}"),
-        };
+    let mut symptom = |count_messages| match iterate::<L>(
+        &mut *program,
+        &mut system,
+        &case.parameters,
+        count_messages,
+        patience,
+    ) {
+        Ok(record) => mismatch(&case, &record.outcome, record.work),
+        Err(Failure::Failed(reason)) => Some(format!("failed: {reason}")),
+        Err(Failure::TimedOut(late)) => Some(format!("did not end: {} actors are left", late.remaining)),
+        Err(Failure::BadParameter(reason)) => panic!("{reason}"),
+    };
     symptom(false).or_else(|| symptom(true))
 }
 

@@ -180,10 +180,7 @@ impl Message<Start> for Producer {
         let retrieve = Retrieve {
             from: cx.actor_ref().clone(),
         };
-        self.counter
-            .tell(retrieve)
-            .try_send()
-            .expect("the counter lives");
+        self.counter.tell(retrieve).try_send().expect("the counter lives");
     }
 }
 
