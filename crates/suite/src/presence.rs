@@ -73,6 +73,14 @@ impl<A> Drop for Presence<A> {
     }
 }
 
+/// Panics because a receiver has stopped. It takes the error of the send along, so that a send that succeeds has no result to
+/// drop: with an error that holds the message that is a call per message.
+#[cold]
+#[inline(never)]
+pub fn refused<E>(_error: E) -> ! {
+    panic!("a message was sent to a stopped actor")
+}
+
 /// Dropped only when a panic leaves the actor.
 struct Unwinding<A> {
     latch: &'static Latch,

@@ -9,7 +9,7 @@ use ::tokio::runtime::Runtime;
 
 use super::tokio::multi_threaded;
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::Latch;
 
 /// The kameo library.
@@ -62,10 +62,9 @@ fn spawn<A: Actor<Kameo>>(actor: A, latch: &'static Latch) -> ActorRef<Resident<
 
 #[inline(always)]
 fn deliver<A: Actor<Kameo>, K: Into<A::Message> + Send + 'static>(to: &ActorRef<Resident<A>>, message: K) {
-    assert!(
-        to.tell(Letter(message)).try_send().is_ok(),
-        "a message was sent to a stopped actor"
-    );
+    if let Err(error) = to.tell(Letter(message)).try_send() {
+        refused(error)
+    }
 }
 
 impl<A: Actor<Kameo>> ::kameo::Actor for Resident<A> {

@@ -7,7 +7,7 @@ use ::tokio::runtime::Runtime;
 
 use super::tokio::multi_threaded;
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::Latch;
 
 /// The ractor library.
@@ -62,10 +62,9 @@ fn spawn<A: Actor<Ractor>>(actor: A, latch: &'static Latch) -> ActorRef<A::Messa
 
 #[inline(always)]
 fn deliver<M: ::ractor::Message>(to: &ActorRef<M>, message: M) {
-    assert!(
-        to.send_message(message).is_ok(),
-        "a message was sent to a stopped actor"
-    );
+    if let Err(error) = to.send_message(message) {
+        refused(error)
+    }
 }
 
 /// ractor separates behaviour and state; the behaviour of actors of type `A` is empty.

@@ -4,7 +4,7 @@ use ::tokio::runtime::{Builder, Handle, Runtime};
 use ::tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::{Latch, panics};
 
 /// Tasks and channels of tokio.
@@ -51,7 +51,6 @@ struct TokioDriver<'a> {
 }
 
 impl Driver<Tokio> for TokioDriver<'_> {
-    #[inline(always)]
     fn spawn<A: Actor<Tokio>>(&mut self, actor: A) -> UnboundedSender<A::Message> {
         let (address, mailbox) = unbounded_channel();
         self.runtime
@@ -59,15 +58,15 @@ impl Driver<Tokio> for TokioDriver<'_> {
         address
     }
 
-    #[inline(always)]
     fn tell<A: Actor<Tokio>>(&mut self, to: &UnboundedSender<A::Message>, message: A::Message) {
         deliver(to, message);
     }
 }
 
-#[inline(always)]
 fn deliver<M>(to: &UnboundedSender<M>, message: M) {
-    assert!(to.send(message).is_ok(), "a message was sent to a stopped actor");
+    if let Err(error) = to.send(message) {
+        refused(error)
+    }
 }
 
 /// The life of one actor: the body of its task.
@@ -76,54 +75,60 @@ async fn live<A: Actor<Tokio>>(
     mut mailbox: UnboundedReceiver<A::Message>,
     myself: UnboundedSender<A::Message>,
 ) {
-    let mut cx = TokioContext::<A> {
+    let mut stopping = act(&mut resident, &myself, |actor, cx| actor.started(cx));
+    while !stopping {
+        // This task holds a sender, so that the channel cannot close.
+        let Some(message) = mailbox.recv().await else {
+            return;
+        };
+        stopping = act(&mut resident, &myself, |actor, cx| actor.handle(message, cx));
+    }
+    resident.mark_stopped();
+    // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
+    drop((mailbox, myself));
+}
+
+/// Lets the actor act, and tells whether it asked to be stopped.
+#[inline(always)]
+fn act<'a, A: Actor<Tokio>>(
+    resident: &mut Resident<A>,
+    myself: &'a UnboundedSender<A::Message>,
+    act: impl FnOnce(&mut A, &mut TokioContext<'a, A>),
+) -> bool {
+    let mut cx = TokioContext {
         myself,
         latch: resident.latch(),
         stopping: false,
     };
-    resident.act(|actor| actor.started(&mut cx));
-    while !cx.stopping {
-        // The context holds a sender, so that the channel cannot close.
-        let Some(message) = mailbox.recv().await else {
-            return;
-        };
-        resident.act(|actor| actor.handle(message, &mut cx));
-    }
-    resident.mark_stopped();
-    // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
-    drop((mailbox, cx));
+    resident.act(|actor| act(actor, &mut cx));
+    cx.stopping
 }
 
-struct TokioContext<A: Actor<Tokio>> {
-    myself: UnboundedSender<A::Message>,
+struct TokioContext<'a, A: Actor<Tokio>> {
+    myself: &'a UnboundedSender<A::Message>,
     latch: &'static Latch,
     stopping: bool,
 }
 
-impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<A> {
-    #[inline(always)]
+impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<'_, A> {
     fn myself(&self) -> UnboundedSender<A::Message> {
         self.myself.clone()
     }
 
-    #[inline(always)]
     fn tell<B: Actor<Tokio>>(&mut self, to: &UnboundedSender<B::Message>, message: B::Message) {
         deliver(to, message);
     }
 
-    #[inline(always)]
     fn tell_self(&mut self, message: A::Message) {
-        deliver(&self.myself, message);
+        deliver(self.myself, message);
     }
 
-    #[inline(always)]
     fn spawn<B: Actor<Tokio>>(&mut self, actor: B) -> UnboundedSender<B::Message> {
         let (address, mailbox) = unbounded_channel();
         ::tokio::spawn(live(Resident::new(actor, self.latch), mailbox, address.clone()));
         address
     }
 
-    #[inline(always)]
     fn stop(&mut self) {
         self.stopping = true;
     }
