@@ -201,7 +201,7 @@ fn unknown_names_are_answered_with_the_likely_one() {
         ),
         (
             &["run", "--runtime", "fast:cls"],
-            "fast has no variants; write `fast`",
+            "fast has no policies to choose from; write `fast`",
         ),
         (
             &["run", "--runtime", "fast", "--baseline", "slow"],
@@ -390,6 +390,39 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
         .run(&["verify", "--protocol", "--runtime", "mute"])
         .ends_with(4)
         .says("FAILED  says hello");
+}
+
+#[test]
+fn a_variant_takes_part_only_when_it_is_named() {
+    let checkout = Checkout::new(TWO);
+    let variant = section("fast-lane", "").replace("title", "variant = true\ntitle");
+    checkout.peer("lanes", &format!("language = \"Dummy\"\n{variant}"));
+    let all = ["fast", "*", "fast,sl*"];
+    let named = ["fast-lane", "fast,fast-lane", "f*", "**,fast-lane", "a=fast-lane"];
+    for (patterns, part) in [(&all[..], false), (&named, true)] {
+        for pattern in patterns {
+            let answer = checkout.run(&["plan", "alpha", "--cores=1", "--runtime", pattern]);
+            answer.ends_with(0);
+            let table = answer.out.split("\n\n").nth(1).unwrap();
+            let takes_part = table.contains("fast-lane") || table.contains(" a\n");
+            assert_eq!(takes_part, part, "{pattern}:\n{}", answer.out);
+        }
+    }
+    checkout
+        .run(&["plan", "alpha", "--cores=1"])
+        .ends_with(0)
+        .says("skipped  fast-lane everything: a variant, measured only when asked for: --runtime fast-lane");
+    checkout.run(&["list", "runtimes"]).says("fast-lane (variant)");
+    checkout
+        .run(&["show", "fast-lane"])
+        .says("measured only when asked for");
+    checkout
+        .run(&[])
+        .says("variants datil-batched  fast-lane   only when asked for");
+    checkout
+        .run(&["verify", "alpha", "--runtime", "fast*", "--cores=1"])
+        .ends_with(0)
+        .says("fast-lane (variant)");
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub struct Filters {
     /// The same as an option
     #[arg(long = "benchmark", value_name = "NAMES", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Runtimes: `name`, `name:variant`, a pattern, or `newname=name`; nothing for all that are usable here
+    /// Runtimes: `name`, `name:policy`, a pattern, or `newname=name`; nothing for all that are usable here, without variants
     #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
     pub runtimes: Vec<String>,
     /// Sizes

@@ -76,7 +76,7 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
             true => "ready to be built: scoville build, or run does it",
             false => "missing",
         };
-        writeln!(out, "{:<15} {state}", runtime.name)?;
+        writeln!(out, "{:<15} {state}", runtime.listed())?;
         for (what, install) in &tools.missing {
             writeln!(out, "                {what}")?;
             writeln!(out, "                {install}")?;

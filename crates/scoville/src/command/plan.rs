@@ -49,7 +49,7 @@ pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machin
         benchmarks: arguments.filters.benchmarks(),
         presets: arguments.filters.presets("quick"),
         cores: arguments.filters.cores.clone(),
-        plain_only: arguments.filters.runtimes.is_empty(),
+        variants: false,
         method: method(arguments),
         baseline: arguments.baseline.clone(),
         seed: arguments.seed.unwrap_or_else(draw_seed),

@@ -134,6 +134,7 @@ fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &P
         title: section.title.clone(),
         language: manifest.language.clone(),
         homepage: section.homepage.clone(),
+        variant: section.variant,
         launch: Launch {
             command: section.command.clone(),
             env: section.env.clone(),
