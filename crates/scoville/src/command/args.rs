@@ -170,7 +170,7 @@ pub struct RunArgs {
     /// What to measure.
     #[command(flatten)]
     pub filters: Filters,
-    /// Six blocks of short invocations, at most two minutes
+    /// Two to six blocks of short invocations in about two minutes, or as long as two blocks of everything take
     #[arg(long)]
     pub quick: bool,
     /// Exactly so many blocks
@@ -179,7 +179,7 @@ pub struct RunArgs {
     /// Stop a benchmark when every ratio to the baseline is known within this
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub target: Option<f64>,
-    /// Start no further block after this much measuring, such as 90s or 2h; the first block of everything always runs
+    /// Start no further block after this much measuring, such as 90s or 2h; two blocks of everything always run, since one has no interval
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// The runtime that ratios are relative to [default: datil, else the first]

@@ -115,13 +115,18 @@ fn cost(plan: &Plan, cells: u64) -> String {
     let least = cells * u64::from(plan.method.min_blocks) * (rule.floor_ns + OVERHEAD_NS);
     let most = cells * u64::from(plan.method.max_blocks) * (rule.ceiling_ns + OVERHEAD_NS);
     match plan.method.budget_ns {
-        Some(budget) if budget < least => {
+        Some(budget) => {
+            let (least, most) = (human(least.min(budget)), human(most.min(budget)));
+            let range = if least == most {
+                format!("about {most}")
+            } else {
+                format!("{least} to {most}")
+            };
+            let sure = plan.method.sure_blocks();
             format!(
-                "about {}, the budget; fewer blocks than planned if it is used up",
-                human(budget)
+                "{range}, with fewer blocks where they do not fit; longer if {sure} of everything take longer"
             )
         }
-        Some(budget) => format!("{} to {}", human(least), human(most.min(budget))),
         None => format!(
             "{} to {}, known better after the first pass; --budget limits it",
             human(least),
