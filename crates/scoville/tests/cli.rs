@@ -488,6 +488,32 @@ fn builds_are_cached_and_failures_keep_their_log() {
 }
 
 #[test]
+fn a_session_goes_on_only_with_the_builds_that_it_measured() {
+    let checkout = Checkout::new(TWO);
+    let recipe = "[build]\ncommand = [\"cp\", \"source\", \"{out}/program\"]\ninputs = [\"source\"]\n";
+    let manifest = format!("language = \"Sh\"\n{recipe}{}", section("made", ""));
+    checkout.peer("made", &manifest);
+    let build = |source: &str| {
+        fs::write(checkout.path().join("peers/made/source"), source).unwrap();
+        checkout.run(&["build", "made"]).ends_with(0);
+    };
+    build("first");
+    checkout
+        .run(&["run", "--quick", "--blocks=2", "--runtime=fast,made", "--cores=1"])
+        .ends_with(0);
+    build("second");
+    checkout
+        .run(&["run", "--resume"])
+        .ends_with(2)
+        .says("built anew since this session was measured: made; ");
+    build("first");
+    checkout.run(&["run", "--resume"]).ends_with(0);
+    let events = checkout.events();
+    let (_, machine) = opening(&events);
+    assert!(machine.facts["build of fast"].value().is_some(), "{machine:?}");
+}
+
+#[test]
 fn completions_and_manual_are_whole() {
     let checkout = Checkout::new(&[]);
     for shell in ["bash", "zsh", "fish"] {

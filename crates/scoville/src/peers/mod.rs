@@ -3,6 +3,7 @@
 pub mod build;
 pub mod conformance;
 pub mod conversation;
+pub mod identity;
 pub mod manifest;
 pub mod program;
 pub mod requirement;
