@@ -180,7 +180,10 @@ fn the_bare_command_orients_in_a_dozen_lines() {
     checkout
         .run(&["doctor"])
         .says("no-such-program is not installed")
-        .says("apt-get install it");
+        .says("apt-get install it")
+        .says("scoville doctor --all");
+    let all = checkout.run(&["doctor", "--all"]);
+    all.ends_with(0).says("\nASLR ");
 }
 
 #[test]

@@ -33,7 +33,11 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Say what is missing on this machine and what makes its numbers noisy
-    Doctor,
+    Doctor {
+        /// Every fact about the machine that a session keeps
+        #[arg(long)]
+        all: bool,
+    },
     /// List benchmarks, runtimes with what they can run, or presets
     List {
         /// What to list; nothing for all

@@ -122,10 +122,11 @@ fn cost(plan: &Plan, cells: u64) -> String {
             } else {
                 format!("{least} to {most}")
             };
-            let sure = plan.method.sure_blocks();
-            format!(
-                "{range}, with fewer blocks where they do not fit; longer if {sure} of everything take longer"
-            )
+            let sure = match plan.method.sure_blocks() {
+                1 => "one block",
+                _ => "two blocks",
+            };
+            format!("{range}; {sure} of everything, however long that takes, and more as time allows")
         }
         None => format!(
             "{} to {}, known better after the first pass; --budget limits it",
