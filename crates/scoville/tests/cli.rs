@@ -180,7 +180,10 @@ fn the_bare_command_orients_in_a_dozen_lines() {
     checkout
         .run(&["doctor"])
         .says("no-such-program is not installed")
-        .says("apt-get install it");
+        .says("apt-get install it")
+        .says("scoville doctor --all");
+    let all = checkout.run(&["doctor", "--all"]);
+    all.ends_with(0).says("\nASLR ");
 }
 
 #[test]
@@ -201,7 +204,7 @@ fn unknown_names_are_answered_with_the_likely_one() {
         ),
         (
             &["run", "--runtime", "fast:cls"],
-            "fast has no variants; write `fast`",
+            "fast has no policies to choose from; write `fast`",
         ),
         (
             &["run", "--runtime", "fast", "--baseline", "slow"],
@@ -393,6 +396,39 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
 }
 
 #[test]
+fn a_variant_takes_part_only_when_it_is_named() {
+    let checkout = Checkout::new(TWO);
+    let variant = section("fast-lane", "").replace("title", "variant = true\ntitle");
+    checkout.peer("lanes", &format!("language = \"Dummy\"\n{variant}"));
+    let all = ["fast", "*", "fast,sl*"];
+    let named = ["fast-lane", "fast,fast-lane", "f*", "**,fast-lane", "a=fast-lane"];
+    for (patterns, part) in [(&all[..], false), (&named, true)] {
+        for pattern in patterns {
+            let answer = checkout.run(&["plan", "alpha", "--cores=1", "--runtime", pattern]);
+            answer.ends_with(0);
+            let table = answer.out.split("\n\n").nth(1).unwrap();
+            let takes_part = table.contains("fast-lane") || table.contains(" a\n");
+            assert_eq!(takes_part, part, "{pattern}:\n{}", answer.out);
+        }
+    }
+    checkout
+        .run(&["plan", "alpha", "--cores=1"])
+        .ends_with(0)
+        .says("skipped  fast-lane everything: a variant, measured only when asked for: --runtime fast-lane");
+    checkout.run(&["list", "runtimes"]).says("fast-lane (variant)");
+    checkout
+        .run(&["show", "fast-lane"])
+        .says("measured only when asked for");
+    checkout
+        .run(&[])
+        .says("variants datil-batched  fast-lane   only when asked for");
+    checkout
+        .run(&["verify", "alpha", "--runtime", "fast*", "--cores=1"])
+        .ends_with(0)
+        .says("fast-lane (variant)");
+}
+
+#[test]
 fn plans_measure_nothing() {
     let checkout = Checkout::new(TWO);
     for arguments in [
@@ -452,6 +488,32 @@ fn builds_are_cached_and_failures_keep_their_log() {
         .run(&run)
         .ends_with(0)
         .says("skipped  bad everything: cannot be built");
+}
+
+#[test]
+fn a_session_goes_on_only_with_the_builds_that_it_measured() {
+    let checkout = Checkout::new(TWO);
+    let recipe = "[build]\ncommand = [\"cp\", \"source\", \"{out}/program\"]\ninputs = [\"source\"]\n";
+    let manifest = format!("language = \"Sh\"\n{recipe}{}", section("made", ""));
+    checkout.peer("made", &manifest);
+    let build = |source: &str| {
+        fs::write(checkout.path().join("peers/made/source"), source).unwrap();
+        checkout.run(&["build", "made"]).ends_with(0);
+    };
+    build("first");
+    checkout
+        .run(&["run", "--quick", "--blocks=2", "--runtime=fast,made", "--cores=1"])
+        .ends_with(0);
+    build("second");
+    checkout
+        .run(&["run", "--resume"])
+        .ends_with(2)
+        .says("built anew since this session was measured: made; ");
+    build("first");
+    checkout.run(&["run", "--resume"]).ends_with(0);
+    let events = checkout.events();
+    let (_, machine) = opening(&events);
+    assert!(machine.facts["build of fast"].value().is_some(), "{machine:?}");
 }
 
 #[test]

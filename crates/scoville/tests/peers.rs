@@ -23,7 +23,13 @@ fn main() {
     let runtimes = Runtimes::load(&home, Vec::new());
     let mut trials = vec![Trial::test("manifests_are_valid", {
         let mistakes: Vec<String> = runtimes.mistakes.iter().map(ToString::to_string).collect();
-        move || if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n").into()) }
+        move || {
+            if mistakes.is_empty() {
+                Ok(())
+            } else {
+                Err(mistakes.join("\n").into())
+            }
+        }
     })];
     trials.extend(runtimes.all.iter().flat_map(trials_of));
     libtest_mimic::run(&arguments, trials).exit();
@@ -34,10 +40,24 @@ fn trials_of(runtime: &Runtime) -> [Trial; 4] {
     let required = env::var_os("SCOVILLE_REQUIRE_ALL").is_some_and(|value| value == "1");
     let name = runtime.name.clone();
     let steps: [(&str, Vec<String>); 4] = [
-        ("linters_and_unit_tests", vec!["build".into(), "--check".into(), name.clone()]),
+        (
+            "linters_and_unit_tests",
+            vec!["build".into(), "--check".into(), name.clone()],
+        ),
         ("build", vec!["build".into(), name.clone()]),
-        ("results_and_work", vec!["verify".into(), "--runtime".into(), name.clone()]),
-        ("protocol", vec!["verify".into(), "--protocol".into(), "--runtime".into(), name.clone()]),
+        (
+            "results_and_work",
+            vec!["verify".into(), "--runtime".into(), name.clone()],
+        ),
+        (
+            "protocol",
+            vec![
+                "verify".into(),
+                "--protocol".into(),
+                "--runtime".into(),
+                name.clone(),
+            ],
+        ),
     ];
     steps.map(|(step, command)| {
         let missing = missing.clone();
@@ -52,10 +72,13 @@ fn trials_of(runtime: &Runtime) -> [Trial; 4] {
 
 /// Why the runtime cannot be tested here.
 fn missing(runtime: &Runtime) -> Option<String> {
-    runtime.requires.iter().find_map(|requirement| match detect(requirement) {
-        Found::Yes(_) => None,
-        Found::No(reason) => Some(format!("{reason} (install: {})", requirement.install)),
-    })
+    runtime
+        .requires
+        .iter()
+        .find_map(|requirement| match detect(requirement) {
+            Found::Yes(_) => None,
+            Found::No(reason) => Some(format!("{reason} (install: {})", requirement.install)),
+        })
 }
 
 fn scoville(arguments: &[String]) -> Result<(), Failed> {

@@ -113,16 +113,16 @@ fn precision_stops_a_group_between_min_and_max() {
 }
 
 #[test]
-fn a_budget_stops_after_whole_blocks_and_never_before_the_first_pass() {
+fn a_budget_stops_after_whole_blocks_and_never_before_there_are_intervals() {
     let mut plan = plan(2, 2, 100);
     plan.method.budget_ns = Some(1);
     let (reason, events) = run(&plan, &mut Fake::new(), &Wide);
     assert_eq!(reason, StopReason::Budget);
-    assert_complete(&plan, &events, 1);
-    // An invocation of the fake takes 10 ms: 8 of them are two blocks of both groups.
-    plan.method.budget_ns = Some(75_000_000);
-    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
     assert_complete(&plan, &events, 2);
+    // An invocation of the fake takes 10 ms: 12 of them are three blocks of both groups.
+    plan.method.budget_ns = Some(115_000_000);
+    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
+    assert_complete(&plan, &events, 3);
 }
 
 struct Dirty(Vec<u32>);

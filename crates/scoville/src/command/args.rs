@@ -33,7 +33,11 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Say what is missing on this machine and what makes its numbers noisy
-    Doctor,
+    Doctor {
+        /// Every fact about the machine that a session keeps
+        #[arg(long)]
+        all: bool,
+    },
     /// List benchmarks, runtimes with what they can run, or presets
     List {
         /// What to list; nothing for all
@@ -137,7 +141,7 @@ pub struct Filters {
     /// The same as an option
     #[arg(long = "benchmark", value_name = "NAMES", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Runtimes: `name`, `name:variant`, a pattern, or `newname=name`; nothing for all that are usable here
+    /// Runtimes: `name`, `name:policy`, a pattern, or `newname=name`; nothing for all that are usable here, without variants
     #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
     pub runtimes: Vec<String>,
     /// Sizes
@@ -170,7 +174,7 @@ pub struct RunArgs {
     /// What to measure.
     #[command(flatten)]
     pub filters: Filters,
-    /// Six blocks of short invocations, at most two minutes
+    /// Two to six blocks of short invocations in about two minutes, or as long as two blocks of everything take
     #[arg(long)]
     pub quick: bool,
     /// Exactly so many blocks
@@ -179,7 +183,7 @@ pub struct RunArgs {
     /// Stop a benchmark when every ratio to the baseline is known within this
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub target: Option<f64>,
-    /// Start no further block after this much measuring, such as 90s or 2h; the first block of everything always runs
+    /// Start no further block after this much measuring, such as 90s or 2h; two blocks of everything always run, since one has no interval
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// The runtime that ratios are relative to [default: datil, else the first]

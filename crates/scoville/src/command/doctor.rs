@@ -10,10 +10,13 @@ use crate::drive::Host as _;
 use crate::model::machine::{Level, Machine};
 use crate::model::reading::Reading;
 
+/// The facts that decide most often how much numbers can be trusted; `--all` shows the others.
+const FIRST: [&str; 5] = ["governor", "turbo", "load", "steal since boot", "power"];
+
 /// Says what is missing and what makes numbers noisy. Changes nothing.
-pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(world: &World, all: bool, out: &mut dyn Write) -> Result<Exit> {
     let (machine, findings) = super::run::host()?.machine();
-    show_machine(&machine, out)?;
+    show_machine(&machine, all, out)?;
     writeln!(out)?;
     runtimes(world, out)?;
     writeln!(out)?;
@@ -35,39 +38,49 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     Ok(if stop { Exit::Impossible } else { Exit::Good })
 }
 
-fn show_machine(machine: &Machine, out: &mut dyn Write) -> Result<()> {
+fn show_machine(machine: &Machine, all: bool, out: &mut dyn Write) -> Result<()> {
     let text = |reading: &Reading<String>| match reading {
         Reading::Known { value, .. } => value.clone(),
         Reading::Unavailable { unavailable } => format!("unknown: {unavailable}"),
     };
-    writeln!(
-        out,
-        "CPU             {}, {} usable",
-        text(&machine.cpu_model),
-        machine.cpus.len()
-    )?;
-    writeln!(out, "kernel          {}", text(&machine.kernel))?;
-    writeln!(out, "distribution    {}", text(&machine.distribution))?;
-    writeln!(out, "virtualisation  {}", text(&machine.virtualisation))?;
-    writeln!(out, "control groups  {}", text(&machine.cgroup))?;
     let countable = machine
         .events
         .values()
         .filter(|event| event.value() == Some(&true))
         .count();
-    writeln!(
-        out,
-        "events          {countable} of {} can be counted",
-        machine.events.len()
-    )?;
-    for (name, fact) in &machine.facts {
-        writeln!(out, "{name:<15} {}", text(fact))?;
+    let mut lines = vec![
+        (
+            "CPU",
+            format!("{}, {} usable", text(&machine.cpu_model), machine.cpus.len()),
+        ),
+        ("kernel", text(&machine.kernel)),
+        ("distribution", text(&machine.distribution)),
+        ("virtualisation", text(&machine.virtualisation)),
+        ("control groups", text(&machine.cgroup)),
+        (
+            "events",
+            format!("{countable} of {} can be counted", machine.events.len()),
+        ),
+    ];
+    let facts = machine.facts.iter();
+    let shown = facts
+        .filter(|(name, fact)| all || (FIRST.contains(&name.as_str()) && fact.value().is_some()))
+        .map(|(name, fact)| (name.as_str(), text(fact)));
+    lines.extend(shown);
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    for (name, value) in lines {
+        writeln!(out, "{}", format!("{name:<width$}  {value}").trim_end())?;
+    }
+    if !all {
+        writeln!(out, "{:<width$}  scoville doctor --all", "more")?;
     }
     Ok(())
 }
 
 fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     let tools = prepare::inspect(world.runtimes.all.iter());
+    let names = world.runtimes.all.iter().map(|runtime| runtime.listed().len());
+    let width = names.max().unwrap_or_default();
     for runtime in &world.runtimes.all {
         let tools = &tools[&runtime.name];
         let built = prepare::is_built(runtime, tools);
@@ -76,10 +89,10 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
             true => "ready to be built: scoville build, or run does it",
             false => "missing",
         };
-        writeln!(out, "{:<15} {state}", runtime.name)?;
+        writeln!(out, "{:<width$}  {state}", runtime.listed())?;
         for (what, install) in &tools.missing {
-            writeln!(out, "                {what}")?;
-            writeln!(out, "                {install}")?;
+            writeln!(out, "{:width$}  {what}", "")?;
+            writeln!(out, "{:width$}  {install}", "")?;
         }
     }
     if !world.runtimes.mistakes.is_empty() {

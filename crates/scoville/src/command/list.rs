@@ -76,7 +76,7 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(["runtime", "language", "version", "state"]);
     for (runtime, state) in world.runtimes.all.iter().zip(&states) {
-        table.add_row([&runtime.name, &runtime.language, &state.version, &state.text]);
+        table.add_row([&runtime.listed(), &runtime.language, &state.version, &state.text]);
     }
     print(&table, out)?;
     writeln!(out)?;
@@ -134,7 +134,7 @@ fn ask(runtime: &Runtime, tools: &Tools) -> State {
 
 fn coverage(world: &World, states: &[State], out: &mut dyn Write) -> Result<()> {
     let mut table = table();
-    let names = world.runtimes.names().map(str::to_owned);
+    let names = world.runtimes.all.iter().map(Runtime::listed);
     table.set_header([String::from("coverage")].into_iter().chain(names));
     for benchmark in &world.catalogue.benchmarks {
         let marks = states.iter().map(|state| match &state.benchmarks {

@@ -76,7 +76,7 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let world = || World::load(cli.home.as_deref(), &cli.results);
     match cli.command {
         None => orient::run(&world()?, out),
-        Some(Command::Doctor) => doctor::run(&world()?, out),
+        Some(Command::Doctor { all }) => doctor::run(&world()?, all, out),
         Some(Command::List { what }) => list::run(&world()?, what, out),
         Some(Command::Show { name }) => show::run(&world()?, &name, out),
         Some(Command::Build { runtimes, check }) => build::run(&world()?, &runtimes, check, out),

@@ -11,9 +11,8 @@ use crate::session::TOOL;
 /// Says what is ready, what is missing and what to type first.
 pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     let tools = prepare::inspect(world.runtimes.all.iter());
-    let (missing, ready): (Vec<_>, Vec<_>) = world
-        .runtimes
-        .all
+    let (variants, plain): (Vec<_>, Vec<_>) = world.runtimes.all.iter().partition(|r| r.variant);
+    let (missing, ready): (Vec<_>, Vec<_>) = plain
         .iter()
         .partition(|runtime| !tools[&runtime.name].missing.is_empty());
     let names = |list: &[&crate::model::runtime::Runtime]| -> String {
@@ -24,12 +23,15 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
         out,
         "{TOOL} - compare actor runtimes.  {} benchmarks, {} runtimes known, {} usable here",
         world.catalogue.benchmarks.len(),
-        world.runtimes.all.len(),
+        plain.len(),
         ready.len()
     )?;
     writeln!(out, "  ready    {}", names(&ready))?;
     if !missing.is_empty() {
         writeln!(out, "  missing  {}   -> scoville doctor", names(&missing))?;
+    }
+    if !variants.is_empty() {
+        writeln!(out, "  variants {}   only when asked for", names(&variants))?;
     }
     if !world.runtimes.mistakes.is_empty() {
         writeln!(

@@ -49,7 +49,7 @@ pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machin
         benchmarks: arguments.filters.benchmarks(),
         presets: arguments.filters.presets("quick"),
         cores: arguments.filters.cores.clone(),
-        plain_only: arguments.filters.runtimes.is_empty(),
+        variants: false,
         method: method(arguments),
         baseline: arguments.baseline.clone(),
         seed: arguments.seed.unwrap_or_else(draw_seed),
@@ -115,13 +115,19 @@ fn cost(plan: &Plan, cells: u64) -> String {
     let least = cells * u64::from(plan.method.min_blocks) * (rule.floor_ns + OVERHEAD_NS);
     let most = cells * u64::from(plan.method.max_blocks) * (rule.ceiling_ns + OVERHEAD_NS);
     match plan.method.budget_ns {
-        Some(budget) if budget < least => {
-            format!(
-                "about {}, the budget; fewer blocks than planned if it is used up",
-                human(budget)
-            )
+        Some(budget) => {
+            let (least, most) = (human(least.min(budget)), human(most.min(budget)));
+            let range = if least == most {
+                format!("about {most}")
+            } else {
+                format!("{least} to {most}")
+            };
+            let sure = match plan.method.sure_blocks() {
+                1 => "one block",
+                _ => "two blocks",
+            };
+            format!("{range}; {sure} of everything, however long that takes, and more as time allows")
         }
-        Some(budget) => format!("{} to {}", human(least), human(most.min(budget))),
         None => format!(
             "{} to {}, known better after the first pass; --budget limits it",
             human(least),

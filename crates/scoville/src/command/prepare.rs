@@ -143,7 +143,6 @@ pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
                     unusable: None,
                     silent: false,
                     benchmarks: None,
-                    labels: Vec::new(),
                 };
             }
             greeted(selection, tools.unusable())
@@ -157,18 +156,10 @@ fn greeted(selection: Selection, unusable: Option<String>) -> Candidate {
         unusable,
         silent: false,
         benchmarks: None,
-        labels: Vec::new(),
     };
     if candidate.unusable.is_none() {
         match greet(&candidate.selection.runtime) {
-            Ok(hello) => {
-                candidate.labels = hello
-                    .labels
-                    .iter()
-                    .map(|(label, value)| format!("{label}={value}"))
-                    .collect();
-                candidate.benchmarks = Some(hello.benchmarks);
-            }
+            Ok(hello) => candidate.benchmarks = Some(hello.benchmarks),
             Err(reason) => {
                 let name = &candidate.selection.runtime.name;
                 candidate.unusable = Some(format!(

@@ -17,6 +17,7 @@ use crate::log::Log;
 use crate::model::analysis::Measure;
 use crate::model::event::StopReason;
 use crate::model::machine::{Finding, Level};
+use crate::peers::identity;
 use crate::render::terminal::{self, Screen};
 use crate::session::{Opening, Session, opening};
 
@@ -50,13 +51,14 @@ fn start(world: &World, arguments: &RunArgs, host: &mut dyn Host, out: &mut dyn 
     let mut err = io::stderr();
     let selections = world.select(&arguments.filters.runtimes)?;
     warn_of_wrong_manifests(world);
-    let (machine, findings) = host.machine();
+    let (mut machine, findings) = host.machine();
     if !show_findings(&findings) {
         return Ok(Exit::Impossible);
     }
     let candidates = prepare::candidates(selections, &mut err);
     let plan = plan::make(world, arguments, &candidates, &machine)?;
     plan::show(&plan, &machine, &mut err)?;
+    machine.facts.extend(identity::builds(&plan, &world.runtimes));
     let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
     let (log, name) = Log::create(&world.results, &today, plan.seed)?;
     writeln!(err, "session  {}", world.results.join(&name).display())?;
@@ -89,8 +91,9 @@ fn resume(
             replay.torn
         );
     }
-    let (here, _) = host.machine();
+    let (mut here, _) = host.machine();
     let (plan, _) = opening(&replay.events);
+    here.facts.extend(identity::builds(plan, &world.runtimes));
     plan::show(plan, &here, &mut io::stderr())?;
     let name = folder
         .file_name()

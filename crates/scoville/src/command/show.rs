@@ -93,6 +93,13 @@ fn sizes(b: &Benchmark) -> comfy_table::Table {
 
 fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{} - {} ({})", runtime.name, runtime.title, runtime.language)?;
+    if runtime.variant {
+        writeln!(
+            out,
+            "variant    measured only when asked for: --runtime {}",
+            runtime.name
+        )?;
+    }
     writeln!(out, "home page  {}", runtime.homepage)?;
     writeln!(out, "command    {}", runtime.launch.command.join(" "))?;
     writeln!(out, "folder     {}", runtime.launch.cwd.display())?;

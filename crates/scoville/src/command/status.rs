@@ -41,7 +41,7 @@ pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<
     if !running
         && !matches!(
             progress.ended,
-            Some(StopReason::Target | StopReason::Max | StopReason::Failed)
+            Some(StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed)
         )
     {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();

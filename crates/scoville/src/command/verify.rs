@@ -32,13 +32,13 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
         benchmarks: arguments.filters.benchmarks(),
         presets: arguments.filters.presets("tiny"),
         cores: arguments.filters.cores.clone(),
-        plain_only: false,
+        variants: true,
         method: fixed(1, quick()),
         baseline: None,
         seed: 0,
     };
     let plan = resolve(&request, &world.catalogue, &candidates, &machine.cpus)?;
-    results(&plan, &mut host, out)
+    results(&plan, &candidates, &mut host, out)
 }
 
 /// How one cell did.
@@ -51,10 +51,11 @@ enum Verified {
     Failed(String, FailureKind),
 }
 
-fn results(plan: &Plan, host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
+fn results(plan: &Plan, candidates: &[Candidate], host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
     let names = columns(plan);
     let mut shown = table();
-    shown.set_header(["benchmark".to_owned()].into_iter().chain(names.iter().cloned()));
+    let titles = names.iter().map(|name| titled(name, candidates));
+    shown.set_header(["benchmark".to_owned()].into_iter().chain(titles));
     let mut notes = Vec::new();
     let mut exit = Exit::Good;
     for group in &plan.groups {
@@ -96,6 +97,18 @@ fn columns(plan: &Plan) -> Vec<String> {
         }
     }
     names
+}
+
+/// A column's title, which says where a variant is measured only when asked for.
+fn titled(name: &str, candidates: &[Candidate]) -> String {
+    let variant = candidates
+        .iter()
+        .any(|c| c.selection.shown == name && c.selection.runtime.variant);
+    if variant {
+        format!("{name} (variant)")
+    } else {
+        name.to_owned()
+    }
 }
 
 fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> Verified {

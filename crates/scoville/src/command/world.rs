@@ -44,17 +44,18 @@ impl World {
     /// # Errors
     /// A name is unknown.
     pub fn select(&self, written: &[String]) -> Result<Vec<Selection>> {
-        let everything = ["*".to_owned()];
-        let written = if written.is_empty() {
-            &everything[..]
-        } else {
-            written
-        };
+        if written.is_empty() {
+            return Ok(self.runtimes.everything());
+        }
         let mut selections: Vec<Selection> = Vec::new();
         for text in written {
             for selection in self.runtimes.select(text).map_err(|e| anyhow!("--runtime {e}"))? {
-                if !selections.contains(&selection) {
-                    selections.push(selection);
+                let same = selections
+                    .iter_mut()
+                    .find(|s| s.shown == selection.shown && s.runtime == selection.runtime);
+                match same {
+                    Some(earlier) => earlier.named |= selection.named,
+                    None => selections.push(selection),
                 }
             }
         }
@@ -84,6 +85,7 @@ fn inside() -> Result<Vec<(Runtime, Vec<String>)>> {
             title: runtime.title.into(),
             language: suite::runtimes::LANGUAGE.into(),
             homepage: runtime.homepage.into(),
+            variant: !runtime.labels.is_empty(),
             launch,
             requires: Vec::new(),
             build: None,

@@ -10,7 +10,7 @@ use crate::stats::{bootstrap, dispersion, order_statistics, student};
 use super::contamination::RunJudgement;
 use super::point::{Sample, sample};
 use super::replay::{GroupLog, Run};
-use super::{CONFIDENCE, fairness};
+use super::{CONFIDENCE, fairness, process};
 
 /// From this many invocations order statistics bound the median with 95 %.
 pub(super) const EXACT_FROM: usize = 6;
@@ -57,7 +57,10 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     let estimates = estimates(&samples);
     let walls = values(&samples, Measure::Wall);
     let cell = Cell {
-        process: BTreeMap::new(),
+        process: process::medians(
+            used.iter().map(|run| &run.invocation.process),
+            log.group.key.cores,
+        ),
         runtime: log.group.competitors[competitor].runtime.clone(),
         state,
         ns_per_message: estimates

@@ -10,6 +10,7 @@ mod family;
 mod pair;
 mod point;
 mod precision;
+mod process;
 mod replay;
 mod sentences;
 mod summary;

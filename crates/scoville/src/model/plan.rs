@@ -83,7 +83,7 @@ pub struct Method {
     pub max_blocks: u32,
     /// Stop a group when the interval of every ratio to the baseline is within this relative half-width.
     pub target: Option<f64>,
-    /// Stop starting blocks after this much time, in nanoseconds.
+    /// Stop starting blocks after this much time in invocations, in nanoseconds; [`Method::sure_blocks`] come first.
     pub budget_ns: Option<u64>,
     /// Iterations in one invocation.
     pub iterations: IterationRule,
@@ -91,6 +91,14 @@ pub struct Method {
     pub margin: f64,
     /// Time limits.
     pub limits: Limits,
+}
+
+impl Method {
+    /// Blocks of every group that no budget cuts: the first verifies everything, and without a second no number has an
+    /// interval.
+    pub fn sure_blocks(&self) -> u32 {
+        self.min_blocks.clamp(1, 2)
+    }
 }
 
 /// When an invocation has made enough iterations: at least `min`, then until `floor_ns` of timed work, at most `max`.

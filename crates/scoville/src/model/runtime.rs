@@ -19,12 +19,23 @@ pub struct Runtime {
     pub language: String,
     /// Its home page.
     pub homepage: String,
+    /// Whether it is another way to use a runtime that is listed in its plain way too. Variants are measured only when
+    /// they are asked for by name.
+    pub variant: bool,
     /// How one invocation is started.
     pub launch: Launch,
     /// What it needs on this machine.
     pub requires: Vec<Requirement>,
     /// How it is built; `None` for the runtimes inside the `scoville` binary.
     pub build: Option<Build>,
+}
+
+impl Runtime {
+    /// Its name in a list, where a variant is marked as one.
+    pub fn listed(&self) -> String {
+        let mark = if self.variant { " (variant)" } else { "" };
+        format!("{}{mark}", self.name)
+    }
 }
 
 /// Command template of an invocation. `{workers}`, `{out}` and `{peer}` stand for the worker count, the peer's build

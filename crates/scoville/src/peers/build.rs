@@ -191,7 +191,8 @@ fn hash_text(hash: &mut Sha256, text: &str) {
     hash.update(text);
 }
 
-fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+/// Every file at or below `path`.
+pub(super) fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     if fs::metadata(path)?.is_dir() {
         for entry in fs::read_dir(path)? {
             collect(&entry?.path(), files)?;

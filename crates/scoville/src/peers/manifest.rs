@@ -58,6 +58,9 @@ pub struct RuntimeSection {
     /// Home page.
     #[serde(default)]
     pub homepage: String,
+    /// Another way to use a runtime that is listed in its plain way too: measured only when asked for by name.
+    #[serde(default)]
+    pub variant: bool,
     /// Command template, run in the peer's folder.
     pub command: Vec<String>,
     /// Environment on top of the allow list.

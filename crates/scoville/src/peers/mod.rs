@@ -3,6 +3,7 @@
 pub mod build;
 pub mod conformance;
 pub mod conversation;
+pub mod identity;
 pub mod manifest;
 pub mod program;
 pub mod requirement;
@@ -134,6 +135,7 @@ fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &P
         title: section.title.clone(),
         language: manifest.language.clone(),
         homepage: section.homepage.clone(),
+        variant: section.variant,
         launch: Launch {
             command: section.command.clone(),
             env: section.env.clone(),

@@ -1,4 +1,4 @@
-//! What a user writes to choose a runtime: `name`, `name:variant`, or `alias=name` to measure it under another name.
+//! What a user writes to choose a runtime: `name`, `name:policy`, or `alias=name` to measure it under another name.
 
 use super::Runtimes;
 use super::manifest::is_name;
@@ -10,12 +10,19 @@ use crate::suggest;
 pub struct Selection {
     /// Name shown and stored.
     pub shown: RuntimeName,
-    /// The runtime, started as the variant asks.
+    /// The runtime, started as the policy asks.
     pub runtime: Runtime,
+    /// Whether the user named it, which a variant needs to be measured.
+    pub named: bool,
 }
 
 impl Runtimes {
-    /// Resolves what a user wrote; a name may hold `*` and `?` and then stands for every match.
+    /// Everything there is, named by nobody.
+    pub fn everything(&self) -> Vec<Selection> {
+        self.all.iter().map(|runtime| plainly(runtime, false)).collect()
+    }
+
+    /// Resolves what a user wrote; a name may hold `*` and `?` and then stands for every match. Stars alone name nobody.
     ///
     /// # Errors
     /// The name is unknown, or the variant not possible.
@@ -39,19 +46,20 @@ impl Runtimes {
     }
 
     fn one(&self, written: &str) -> Result<Selection, String> {
-        let (name, variant) = match written.split_once(':') {
-            Some((name, variant)) => (name, Some(variant)),
+        let (name, policy) = match written.split_once(':') {
+            Some((name, policy)) => (name, Some(policy)),
             None => (written, None),
         };
         let mut runtime = self.get(name)?.clone();
-        if let Some(variant) = variant {
-            self.check_variant(name, variant)?;
-            let policy = ["--policy".to_owned(), variant.to_owned()];
-            runtime.launch.command.extend(policy);
+        if let Some(policy) = policy {
+            self.check_policy(name, policy)?;
+            let chosen = ["--policy".to_owned(), policy.to_owned()];
+            runtime.launch.command.extend(chosen);
         }
         Ok(Selection {
             shown: written.to_owned(),
             runtime,
+            named: true,
         })
     }
 
@@ -60,10 +68,7 @@ impl Runtimes {
             .all
             .iter()
             .filter(|runtime| crate::plan::matches(pattern, &runtime.name))
-            .map(|runtime| Selection {
-                shown: runtime.name.clone(),
-                runtime: runtime.clone(),
-            })
+            .map(|runtime| plainly(runtime, pattern.chars().any(|c| c != '*')))
             .collect();
         if found.is_empty() {
             let known: Vec<&str> = self.names().collect();
@@ -75,19 +80,27 @@ impl Runtimes {
         Ok(found)
     }
 
-    /// A variant is a scheduling policy; only runtimes inside the binary have some.
-    fn check_variant(&self, name: &str, variant: &str) -> Result<(), String> {
+    /// Only runtimes inside the binary let a scheduling policy be chosen.
+    fn check_policy(&self, name: &str, policy: &str) -> Result<(), String> {
         let Some(policies) = self.policies.get(name).filter(|policies| !policies.is_empty()) else {
             return Err(format!(
-                "`{name}:{variant}`: {name} has no variants; write `{name}`"
+                "`{name}:{policy}`: {name} has no policies to choose from; write `{name}`"
             ));
         };
-        if policies.iter().any(|policy| policy == variant) {
+        if policies.iter().any(|known| known == policy) {
             return Ok(());
         }
-        let advice = suggest::advice(variant, policies.iter().map(String::as_str));
+        let advice = suggest::advice(policy, policies.iter().map(String::as_str));
         Err(format!(
-            "`{name}:{variant}`: {name} has no policy `{variant}`: {advice}"
+            "`{name}:{policy}`: {name} has no policy `{policy}`: {advice}"
         ))
+    }
+}
+
+fn plainly(runtime: &Runtime, named: bool) -> Selection {
+    Selection {
+        shown: runtime.name.clone(),
+        runtime: runtime.clone(),
+        named,
     }
 }

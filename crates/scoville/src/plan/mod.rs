@@ -27,8 +27,8 @@ pub struct Request {
     pub presets: Vec<String>,
     /// Numbers of CPUs; empty for all CPUs.
     pub cores: Vec<u32>,
-    /// Leave out what departs from the plain rules of the suite, because nobody asked for it by name.
-    pub plain_only: bool,
+    /// Whether variants take part that nobody named.
+    pub variants: bool,
     /// How to measure.
     pub method: Method,
     /// The runtime that ratios are relative to; `None` for datil if it takes part, else the first.
@@ -48,21 +48,22 @@ pub struct Candidate {
     pub silent: bool,
     /// The benchmarks that it says it can run; `None` if it was not asked.
     pub benchmarks: Option<Vec<String>>,
-    /// Labels of convention [C11], as `sends=deferred`: how it departs from the plain rules.
-    pub labels: Vec<String>,
 }
 
 impl Candidate {
     /// Why it takes no part at all; `None` if it does.
     fn out(&self, request: &Request) -> Option<String> {
-        let departs = request.plain_only && !self.labels.is_empty();
-        let labels = || {
-            let (labels, name) = (self.labels.join(", "), &self.selection.shown);
-            format!(
-                "departs from the plain rules ({labels}), so it is measured only when asked for: --runtime {name}"
-            )
-        };
-        self.unusable.clone().or_else(|| departs.then(labels))
+        let Selection {
+            shown,
+            runtime,
+            named,
+        } = &self.selection;
+        if runtime.variant && !named && !request.variants {
+            return Some(format!(
+                "a variant, measured only when asked for: --runtime {shown}"
+            ));
+        }
+        self.unusable.clone()
     }
 }
 
@@ -333,6 +334,7 @@ mod tests {
             title: name.into(),
             language: "test".into(),
             homepage: String::new(),
+            variant: false,
             launch: Launch {
                 command: vec![name.into(), "{workers}".into()],
                 env: Default::default(),
@@ -344,20 +346,23 @@ mod tests {
         };
         let shown = name.to_owned();
         Candidate {
-            selection: Selection { shown, runtime },
+            selection: Selection {
+                shown,
+                runtime,
+                named: false,
+            },
             unusable: None,
             silent: false,
             benchmarks: None,
-            labels: Vec::new(),
         }
     }
 
-    fn plan(candidates: &[Candidate], plain_only: bool) -> Result<Plan, PlanError> {
+    fn plan(candidates: &[Candidate], variants: bool) -> Result<Plan, PlanError> {
         let request = Request {
             benchmarks: vec!["fib".into(), "fj*".into()],
             presets: vec!["tiny".into()],
             cores: vec![2, 1, 2],
-            plain_only,
+            variants,
             method: quick(),
             baseline: None,
             seed: 1,
@@ -375,7 +380,7 @@ mod tests {
 
     #[test]
     fn groups_are_the_product_of_what_was_asked_for() {
-        let plan = plan(&[candidate("tokio"), candidate("datil")], true).unwrap();
+        let plan = plan(&[candidate("tokio"), candidate("datil")], false).unwrap();
         let keys: Vec<(&str, u32)> = plan
             .groups
             .iter()
@@ -408,7 +413,7 @@ mod tests {
             unusable: Some("not installed".into()),
             ..candidate("broken")
         };
-        let plan = plan(&[partial, broken.clone()], true).unwrap();
+        let plan = plan(&[partial, broken.clone()], false).unwrap();
         assert!(plan.groups.iter().all(|group| group.key.benchmark == "fib"));
         assert_eq!(plan.baseline, "partial");
         let skipped: Vec<(&str, Option<&str>)> = plan
@@ -422,23 +427,23 @@ mod tests {
             ("partial", Some("fjcreate")),
         ];
         assert_eq!(skipped, expected);
-        let error = super::tests::plan(&[broken], true).unwrap_err();
+        let error = super::tests::plan(&[broken], false).unwrap_err();
         assert_eq!(error.to_string(), "nothing can be run:\n  broken: not installed");
     }
 
     #[test]
-    fn labelled_variants_take_part_only_when_named() {
-        let labelled = Candidate {
-            labels: vec!["sends=deferred".into()],
-            ..candidate("batched")
+    fn variants_take_part_only_when_named() {
+        let mut variant = candidate("batched");
+        variant.selection.runtime.variant = true;
+        let mut named = variant.clone();
+        named.selection.named = true;
+        let competitors = |other: &Candidate, variants| {
+            let plan = plan(&[candidate("plain"), other.clone()], variants).unwrap();
+            plan.groups[0].competitors.len()
         };
-        let both = [candidate("plain"), labelled];
-        let competitors = |plain_only| plan(&both, plain_only).unwrap().groups[0].competitors.len();
-        assert_eq!((competitors(true), competitors(false)), (1, 2));
-        assert!(
-            plan(&both, true).unwrap().skipped[0]
-                .reason
-                .contains("sends=deferred")
-        );
+        assert_eq!(competitors(&variant, false), 1);
+        assert_eq!((competitors(&named, false), competitors(&variant, true)), (2, 2));
+        let skipped = plan(&[candidate("plain"), variant], false).unwrap().skipped;
+        assert!(skipped[0].reason.contains("--runtime batched"), "{skipped:?}");
     }
 }

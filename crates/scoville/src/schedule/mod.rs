@@ -133,8 +133,7 @@ fn stop_reason(
     if blocks >= plan.method.max_blocks {
         return Some(StopReason::Max);
     }
-    // The first pass is never cut: it verifies everything, and a cell without any run says nothing at all.
-    if blocks >= 1 && budget_is_spent(plan, progress) {
+    if blocks >= plan.method.sure_blocks() && budget_is_spent(plan, progress) {
         return Some(StopReason::Budget);
     }
     let target = plan

@@ -255,17 +255,18 @@ impl Progress {
     /// Time that the remaining blocks will take if they take as long as the ones before, ns; `None` before the first
     /// pass is complete. Precision may end the session earlier.
     pub fn remaining_ns(&self, plan: &Plan) -> Option<u64> {
-        let mut sum = 0;
+        let (mut sum, mut sure) = (0, 0);
         for group in &self.groups {
             let per_block = group.block_ns()?;
-            let blocks = match group.settled {
-                Some(_) => 0,
-                None => u64::from(plan.method.max_blocks).saturating_sub(group.blocks.len() as u64),
-            };
-            sum += per_block * blocks;
+            if group.settled.is_some() {
+                continue;
+            }
+            let left = |blocks: u32| u64::from(blocks).saturating_sub(group.blocks.len() as u64);
+            sum += per_block * left(plan.method.max_blocks);
+            sure += per_block * left(plan.method.sure_blocks());
         }
         Some(match plan.method.budget_ns {
-            Some(budget) => sum.min(budget.saturating_sub(self.spent_ns)),
+            Some(budget) => sum.min(budget.saturating_sub(self.spent_ns).max(sure)),
             None => sum,
         })
     }

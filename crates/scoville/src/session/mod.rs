@@ -8,6 +8,8 @@ use crate::model::event::{Event, LOG_VERSION, StopReason, What};
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::machine::{Finding, Machine};
 use crate::model::plan::{GroupKey, Limits, Plan};
+use crate::model::reading::Reading;
+use crate::peers::identity;
 use crate::schedule::{Assess, Progress, Step, next};
 
 /// Version of this tool, as the log states it.
@@ -44,6 +46,24 @@ pub enum SessionError {
         /// Where it would go on.
         here: String,
     },
+    /// What the session measured is not there any more.
+    #[error(
+        "built anew since this session was measured: {runtimes}; times of two builds must not be mixed; start a new session"
+    )]
+    Rebuilt {
+        /// The runtimes.
+        runtimes: String,
+    },
+}
+
+/// Runtimes whose build is known to be another one than the session's.
+fn rebuilt(measured: &Machine, here: &Machine) -> Vec<String> {
+    let differs = |(name, before): (&String, &Reading<String>)| {
+        let runtime = name.strip_prefix(identity::FACT)?;
+        let now = here.facts.get(name)?.value()?;
+        (before.value()? != now).then(|| runtime.to_owned())
+    };
+    measured.facts.iter().filter_map(differs).collect()
 }
 
 /// Somebody who watches. Called at boundaries only, never while an invocation runs.
@@ -111,7 +131,7 @@ impl<'a> Session<'a> {
     /// Goes on with an earlier session.
     ///
     /// # Errors
-    /// The log contradicts itself, or belongs to another machine.
+    /// The log contradicts itself, belongs to another machine, or to another build of a runtime.
     pub fn resume(
         log: Log,
         replay: Replay,
@@ -124,6 +144,12 @@ impl<'a> Session<'a> {
             return Err(SessionError::OtherMachine {
                 measured: machine.fingerprint.clone(),
                 here: here.fingerprint,
+            });
+        }
+        let runtimes = rebuilt(machine, &here);
+        if !runtimes.is_empty() {
+            return Err(SessionError::Rebuilt {
+                runtimes: runtimes.join(", "),
             });
         }
         let progress = Progress::replay(plan, &replay.events).map_err(|(line, why)| {

@@ -336,6 +336,64 @@ fn unavailable_and_senseless_readings_are_missing_not_zero() {
 }
 
 #[test]
+fn process_counters_are_medians_over_verified_invocations() {
+    let mut log = Log::new(plan(&["pingpong"], &["a"]));
+    let mut run = |block: u32, waited: Reading<u64>, switches: u64, outcome: Option<Outcome>| {
+        let mut one = invocation(vec![1_000_000; 10]);
+        one.process.wall_ns = 1_000_000_000;
+        one.process.start_ns = Some(u64::from(block + 1) * 1000);
+        one.process.run_queue_wait_ns = waited;
+        one.process.voluntary_switches = Reading::known(switches, "schedstat");
+        let cycles = Reading::known(switches as f64 * 10.0, "perf_event_open");
+        one.process.events.insert("cycles".into(), cycles);
+        let blind = Reading::unavailable("no such counter");
+        one.process.events.insert("cache-misses".into(), blind);
+        one.outcome = outcome.unwrap_or(one.outcome);
+        log.start("pingpong", block, quiet_block());
+        log.run("pingpong", block, "a", one);
+        log.finish("pingpong", block, quiet_block());
+    };
+    let waited = |ns| Reading::known(ns, "schedstat");
+    run(0, waited(100_000_000), 10, None);
+    run(1, Reading::unavailable("no schedstat"), 20, None);
+    run(2, waited(300_000_000), 40, None);
+    run(
+        3,
+        waited(900_000_000),
+        9_000,
+        Some(
+            failed(FailureKind::Crashed {
+                status: None,
+                signal: Some(11),
+            })
+            .outcome,
+        ),
+    );
+    let analysis = judged(&log);
+    let cores = f64::from(analysis.groups[0].key.cores);
+    let expected = [
+        ("cycles", 200.0),
+        ("run-queue-wait", 0.2 / cores),
+        ("start-ns", 2000.0),
+        ("voluntary-switches", 20.0),
+    ];
+    let got = &cell(&analysis, "pingpong", "a").process;
+    assert_eq!(got.len(), expected.len(), "{got:?}");
+    for (name, value) in expected {
+        assert!(
+            (got[name] - value).abs() < 1e-9 * value,
+            "{name}: {} and not {value}",
+            got[name]
+        );
+    }
+
+    let mut void = Log::new(plan(&["pingpong"], &["a"]));
+    void.start("pingpong", 0, quiet_block());
+    void.run("pingpong", 0, "a", failed(wrong_result()));
+    assert!(cell(&judged(&void), "pingpong", "a").process.is_empty());
+}
+
+#[test]
 fn contamination_is_a_function_of_the_sensors_alone() {
     let reasons = |disturb: fn(&mut scoville::model::invocation::Sensors)| {
         let mut log = ten_blocks();

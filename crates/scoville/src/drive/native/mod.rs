@@ -1,8 +1,11 @@
 //! The real machine: a process per invocation, measured from outside.
 
+mod collect;
+mod driver;
 mod environment;
 mod meter;
 mod output;
+mod process_tree;
 mod run;
 
 use std::io;
