@@ -62,6 +62,11 @@ impl Policy for Adaptive {
     const FOLLOWS: bool = true;
     const CROSSINGS: u32 = 64;
 
+    fn place(_: u32, _: u32) -> Option<u32> {
+        // Sharing spreads it if that pays.
+        None
+    }
+
     fn new(_: Setup) -> Self {
         Self {
             watched: 0,

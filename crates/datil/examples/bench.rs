@@ -345,6 +345,32 @@ mod fjthrput {
         assert_eq!(result.load(Relaxed), N * A * (A + 1) / 2);
         took.as_nanos() as f64 / (A * N) as f64
     }
+
+    /// Each send and each creation by itself, without a client.
+    pub fn run_plain(runtime: &Runtime) -> f64 {
+        let (result, latch) = (Total::default(), Latch::new(A));
+        let start = Instant::now();
+        let workers: Vec<_> = (0..A)
+            .map(|id| {
+                runtime.spawn(Worker {
+                    id,
+                    count: 0,
+                    sum: 0.0,
+                    result: result.clone(),
+                    latch: latch.clone(),
+                })
+            })
+            .collect();
+        for _ in 0..N {
+            for &worker in &workers {
+                worker.tell(std::hint::black_box(37.2));
+            }
+        }
+        latch.wait();
+        let took = start.elapsed();
+        assert_eq!(result.load(Relaxed), N * A * (A + 1) / 2);
+        took.as_nanos() as f64 / (A * N) as f64
+    }
 }
 
 mod fjcreate {
@@ -406,6 +432,26 @@ mod fjcreate {
                 client.tell(worker, std::hint::black_box(37.2));
             }
         });
+        shared.latch.wait();
+        let took = start.elapsed();
+        assert_eq!(shared.total.load(Relaxed), N * (N + 1) / 2);
+        took.as_nanos() as f64 / N as f64
+    }
+
+    /// Each creation and each send by itself, without a client.
+    pub fn run_plain(runtime: &Runtime) -> f64 {
+        let shared = Arc::new(Shared {
+            total: AtomicI64::new(0),
+            latch: Latch::new(N),
+        });
+        let start = Instant::now();
+        for id in 1..=N {
+            let worker = runtime.spawn(Worker {
+                id,
+                shared: shared.clone(),
+            });
+            worker.tell(std::hint::black_box(37.2));
+        }
         shared.latch.wait();
         let took = start.elapsed();
         assert_eq!(shared.total.load(Relaxed), N * (N + 1) / 2);
@@ -868,13 +914,15 @@ fn main() {
             std::process::exit(2)
         });
     type Program = (&'static str, fn(&Runtime) -> f64);
-    let programs: [Program; 12] = [
+    let programs: [Program; 14] = [
         ("pingpong", |r| pingpong::run(r, 1)),
         ("pairs16", |r| pingpong::run(r, 16)),
         ("threadring", threadring::run),
         ("count", count::run),
         ("fjthrput", fjthrput::run),
+        ("fjthrput-plain", fjthrput::run_plain),
         ("fjcreate", fjcreate::run),
+        ("fjcreate-plain", fjcreate::run_plain),
         ("fjcreate-bare", fjcreate::run_bare),
         ("fjcreate-inside", fjcreate::run_inside),
         ("fib", fib::run),

@@ -4,6 +4,7 @@
 mod imp {
     use std::ptr;
     use std::sync::atomic::AtomicU32;
+    use std::time::Duration;
 
     /// Sleeps while `word` is `expected`; may return at any time.
     pub(crate) fn wait(word: &AtomicU32, expected: u32) {
@@ -15,6 +16,24 @@ mod imp {
                 libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
                 expected,
                 ptr::null::<libc::timespec>(),
+            );
+        }
+    }
+
+    /// As [`wait`], at most so long (below a second).
+    pub(crate) fn wait_for(word: &AtomicU32, expected: u32, most: Duration) {
+        let most = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: i64::from(most.subsec_nanos()),
+        };
+        // SAFETY: the word and the time outlive the call; the kernel only reads them.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                word.as_ptr(),
+                libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+                expected,
+                &raw const most,
             );
         }
     }
@@ -37,6 +56,7 @@ mod imp {
 mod imp {
     use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
     use std::sync::{Condvar, Mutex};
+    use std::time::Duration;
 
     use crate::pool::lock;
 
@@ -51,10 +71,17 @@ mod imp {
         }
     }
 
+    pub(crate) fn wait_for(word: &AtomicU32, expected: u32, most: Duration) {
+        let guard = lock(&GATE);
+        if word.load(SeqCst) == expected {
+            drop(BELL.wait_timeout(guard, most));
+        }
+    }
+
     pub(crate) fn wake(_: &AtomicU32) {
         drop(lock(&GATE));
         BELL.notify_all();
     }
 }
 
-pub(crate) use imp::{wait, wake};
+pub(crate) use imp::{wait, wait_for, wake};

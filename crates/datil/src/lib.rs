@@ -73,6 +73,7 @@ mod actor;
 mod address;
 mod client;
 mod futex;
+mod inbox;
 mod mailbox;
 mod pool;
 mod runtime;

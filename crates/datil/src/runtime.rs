@@ -11,8 +11,9 @@ use datil_policy::{Adaptive, Cls, EncoreCooperative, Hostile, Policy, Setup, Wor
 use crate::actor::Actor;
 use crate::address::Address;
 use crate::client::{self, Client};
+use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
-use crate::pool::{self, lock};
+use crate::pool;
 use crate::worker::port::{self, Port, STOP, WorkerMetrics};
 use crate::worker::run::{self, Stopped};
 use crate::worker::team::{PanicHook, Team};
@@ -157,7 +158,8 @@ impl Builder {
             return Err(BuildError::NoWorkers);
         }
         let ports = lease_ports(workers)?;
-        let team = Arc::new(Team::new(ports, self.hook, P::place));
+        let inbox = inbox::lease(&ports);
+        let team = Arc::new(Team::new(ports, inbox, self.hook, P::place));
         for (index, port) in team.ports.iter().enumerate() {
             port.counters.0.reset();
             port.rest.0.index.store(index, Relaxed);
@@ -295,7 +297,6 @@ impl Runtime {
         let Some(team) = self.team.take() else {
             return Leftovers::default();
         };
-        *lock(&team.closed) = true;
         for port in &team.ports {
             port.request.fetch_or(STOP, std::sync::atomic::Ordering::AcqRel);
             port.notify();
@@ -325,9 +326,14 @@ fn finish(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
         .collect();
     let mut leftovers = Leftovers::default();
     let dropped_before = dead_letters(&stopped);
+    // From here on nobody else delivers anything: what comes too late finds the inbox closed.
+    team.inbox.close();
     loop {
-        while stopped.iter().any(|worker| worker.core.port.has_mail()) {
-            stopped.iter().for_each(|worker| worker.core.receive());
+        while !team.inbox.is_empty() || stopped.iter().any(|worker| worker.core.port.has_mail()) {
+            stopped.iter().for_each(|worker| {
+                worker.core.receive();
+                team.inbox.drain(&worker.core);
+            });
         }
         if !bury_all(&stopped, &mut leftovers) {
             break;
@@ -335,6 +341,7 @@ fn finish(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
     }
     leftovers.messages = dead_letters(&stopped) - dropped_before;
     drop(stopped);
+    inbox::give_back(team.inbox);
     team.ports.iter().copied().for_each(port::give_back);
     leftovers
 }

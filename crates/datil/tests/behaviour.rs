@@ -503,6 +503,15 @@ fn idle_workers_sleep_and_stay_asleep() {
     while parked().contains(&0) {
         std::thread::yield_now();
     }
+    // A worker that watches the inbox gives that up when nothing happens.
+    let mut settled = parked();
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        if settled == parked() {
+            break;
+        }
+        settled = parked();
+    }
     let before = (parked(), runtime.metrics().total());
     std::thread::sleep(std::time::Duration::from_millis(if SMALL { 1 } else { 300 }));
     let after = (parked(), runtime.metrics().total());
@@ -660,6 +669,33 @@ fn a_destructor_may_send_and_spawn_nothing_twice() {
         received.recv().is_err(),
         "one message, and the sender is gone with the will"
     );
+}
+
+/// The worker that empties the inbox gets stuck in a handler; the other one, asleep, must take over.
+#[test]
+fn a_stuck_worker_does_not_hold_up_what_others_can_do() {
+    let runtime = runtime(2);
+    for _ in 0..if SMALL { 2 } else { 20 } {
+        let alive = Arc::default();
+        let (started_tx, started) = mpsc::channel();
+        let (go_on_tx, go_on) = mpsc::channel::<()>();
+        runtime.spawn(puppet(&alive)).tell(Box::new(move |cx| {
+            started_tx.send(()).unwrap();
+            go_on.recv().unwrap();
+            cx.stop();
+        }));
+        started.recv().unwrap();
+        let (tx, rx) = mpsc::channel();
+        runtime.spawn(puppet(&alive)).tell(Box::new(move |cx| {
+            tx.send(()).unwrap();
+            cx.stop();
+        }));
+        // Far more than it takes; without a takeover it would be for ever.
+        rx.recv_timeout(std::time::Duration::from_secs(120)).unwrap();
+        go_on_tx.send(()).unwrap();
+        runtime.wait_quiescent();
+        assert_eq!(alive.load(SeqCst), 0);
+    }
 }
 
 #[test]

@@ -357,4 +357,65 @@ mod causal {
             assert_eq!(faults.load(Relaxed), 0);
         }
     }
+
+    /// The same with Y in another runtime than Z, by plain sends and by clients of either; several threads at once, each of
+    /// which lives for a few rounds only.
+    #[test]
+    fn order_from_outside_across_runtimes() {
+        let rounds = if cfg!(miri) { 6 } else { 600 };
+        for workers in 1..=3 {
+            let build = || {
+                Runtime::builder()
+                    .workers(workers)
+                    .policy(if workers == 2 { "hostile" } else { "adaptive" })
+                    .build()
+                    .unwrap()
+            };
+            let (home, abroad) = (build(), build());
+            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
+            let party = |z, y| Party {
+                z,
+                y,
+                heard: u64::MAX,
+                faults: faults.clone(),
+                rounds: heard.clone(),
+            };
+            let (threads, lives) = (3, 4);
+            for _ in 0..lives {
+                std::thread::scope(|scope| {
+                    for _ in 0..threads {
+                        let z = home.spawn(party(None, None));
+                        let (home, abroad, party) = (&home, &abroad, &party);
+                        scope.spawn(move || {
+                            let y = abroad.spawn(party(Some(z), None));
+                            for n in (0..rounds).rev() {
+                                match n % 4 {
+                                    0 => {
+                                        z.tell(Msg::First(n));
+                                        y.tell(Msg::PassOn(n));
+                                    }
+                                    1 => home.client(|client| {
+                                        client.tell(z, Msg::First(n));
+                                        client.tell(y, Msg::PassOn(n));
+                                    }),
+                                    2 => abroad.client(|client| {
+                                        client.tell(z, Msg::First(n));
+                                        client.tell(y, Msg::PassOn(n));
+                                    }),
+                                    _ => {
+                                        home.client(|client| client.tell(z, Msg::First(n)));
+                                        y.tell(Msg::PassOn(n));
+                                    }
+                                }
+                            }
+                        });
+                    }
+                });
+                abroad.wait_quiescent();
+                home.wait_quiescent();
+            }
+            assert_eq!(heard.load(Relaxed), threads * lives * rounds);
+            assert_eq!(faults.load(Relaxed), 0, "{workers} workers");
+        }
+    }
 }

@@ -138,10 +138,10 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
             stage.run::<L>(&benchmark, system, order.count_messages)
         }))
         .map_err(|_| {
-            Failure::Failed(format!(
-                "the driver panicked: {}",
-                panics::take_last().unwrap_or_default()
-            ))
+            let own = panics::take_last().unwrap_or_default();
+            // It may have suffered from an actor that failed before.
+            let cause = stage.latch.failure();
+            Failure::Failed(cause.unwrap_or_else(|| format!("the driver panicked: {own}")))
         })
         .and_then(|()| match stage.latch.wait(order.patience) {
             Ok(stopped) => stopped.map_err(Failure::Failed),

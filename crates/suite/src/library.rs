@@ -42,6 +42,19 @@ pub trait Context<L: ActorLibrary, A: Actor<L>> {
     /// Sends a message to this actor itself, through its mailbox.
     fn tell_self(&mut self, message: A::Message);
 
+    /// Sends a kind of message that has a type of its own. Libraries whose users write one type per kind, and that put
+    /// messages into boxes, then box no more than that kind: nothing at all if it has no fields.
+    #[inline(always)]
+    fn tell_kind<B: Actor<L>, K: Into<B::Message> + Send + 'static>(&mut self, to: &L::Address<B>, kind: K) {
+        self.tell(to, kind.into());
+    }
+
+    /// Sends a kind of message that has a type of its own to this actor itself, through its mailbox.
+    #[inline(always)]
+    fn tell_self_kind<K: Into<A::Message> + Send + 'static>(&mut self, kind: K) {
+        self.tell_self(kind.into());
+    }
+
     /// Creates an actor by the library's normal means.
     fn spawn<B: Actor<L>>(&mut self, actor: B) -> L::Address<B>;
 

@@ -30,6 +30,9 @@ pub struct Runtime {
     pub note: &'static str,
     /// Labels that hold for every benchmark, as name and value.
     pub labels: &'static [(&'static str, &'static str)],
+    /// Whether this is another way to use a library that is listed in its plain way too. Variants are measured only when
+    /// they are asked for by name.
+    pub variant: bool,
     batched: bool,
     serve: Serve,
 }
@@ -60,7 +63,7 @@ impl Runtime {
     }
 }
 
-/// All libraries.
+/// All libraries, and variants of how they are used. A selection by default leaves out the variants.
 pub fn runtimes() -> &'static [Runtime] {
     &RUNTIMES
 }
@@ -79,6 +82,7 @@ static RUNTIMES: [Runtime; 6] = [
         policies: &datil::POLICIES,
         note: "the driver sends one by one",
         labels: &[],
+        variant: false,
         batched: false,
         serve: serve::<Datil>,
     },
@@ -90,6 +94,7 @@ static RUNTIMES: [Runtime; 6] = [
         policies: &datil::POLICIES,
         note: "the driver creates actors and sends through a client scope, which hands over batches",
         labels: &[("sends", "deferred")],
+        variant: true,
         batched: true,
         serve: serve::<Datil>,
     },
@@ -101,6 +106,7 @@ static RUNTIMES: [Runtime; 6] = [
         policies: &[],
         note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
         labels: &[],
+        variant: false,
         batched: false,
         serve: serve::<Tokio>,
     },
@@ -113,6 +119,7 @@ static RUNTIMES: [Runtime; 6] = [
         note: "all actors on one of the arbiters, which is actix's default and mostly its fastest placement; the policy \
                spread places them on all arbiters in turn",
         labels: &[],
+        variant: false,
         batched: false,
         serve: serve::<Actix>,
     },
@@ -124,6 +131,7 @@ static RUNTIMES: [Runtime; 6] = [
         policies: &[],
         note: "actors without supervisor, started by spawn_instant; no propagation of spans",
         labels: &[],
+        variant: false,
         batched: false,
         serve: serve::<Ractor>,
     },
@@ -135,6 +143,7 @@ static RUNTIMES: [Runtime; 6] = [
         policies: &[],
         note: "unbounded mailboxes, actors without supervisor; no tracing",
         labels: &[],
+        variant: false,
         batched: false,
         serve: serve::<Kameo>,
     },

@@ -357,6 +357,22 @@ fn a_wrong_start_is_explained() {
     }
 }
 
+/// Every library has exactly one plain entry, and nothing but the label-bearing ways of use are variants.
+#[test]
+fn variants_are_marked() {
+    let names = |variant| -> Vec<_> {
+        let runtimes = runtimes().iter().filter(|runtime| runtime.variant == variant);
+        runtimes.map(|runtime| runtime.name).collect()
+    };
+    assert_eq!(names(false), ["datil", "tokio", "actix", "ractor", "kameo"]);
+    assert_eq!(names(true), ["datil-batched"]);
+    assert!(
+        runtimes()
+            .iter()
+            .all(|runtime| runtime.variant != runtime.labels.is_empty())
+    );
+}
+
 #[test]
 fn versions_are_those_of_the_lock_file() {
     for runtime in runtimes() {

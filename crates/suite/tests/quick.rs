@@ -20,8 +20,7 @@ fn all_benchmarks<L: Host>() {
     let mut system = start::<L>(2);
     for (program, case) in benchmarks::all::<L>().iter_mut().zip(quick()) {
         assert_eq!(program.name(), case.benchmark);
-        let parameters = case.parameters.as_object().expect("an object");
-        let record = iterate::<L>(&mut **program, &mut system, parameters, false, PATIENCE)
+        let record = iterate::<L>(&mut **program, &mut system, &case.parameters, false, PATIENCE)
             .unwrap_or_else(|failure| panic!("{} failed: {failure:?}", case.benchmark));
         assert_eq!(mismatch(&case, &record.outcome, None), None, "{}", case.benchmark);
     }

@@ -24,9 +24,8 @@ fn all_benchmarks<L: Host>(system: &mut L::System) {
         cases.iter().map(|case| case.benchmark).collect::<Vec<_>>()
     );
     for (program, case) in programs.iter_mut().zip(cases) {
-        let parameters = case.parameters.as_object().expect("an object");
         for count_messages in [false, true, true, false, false] {
-            let record = iterate::<L>(&mut **program, system, parameters, count_messages, PATIENCE)
+            let record = iterate::<L>(&mut **program, system, &case.parameters, count_messages, PATIENCE)
                 .unwrap_or_else(|failure| panic!("{} failed: {failure:?}", case.benchmark));
             assert_eq!(
                 mismatch(&case, &record.outcome, record.work),

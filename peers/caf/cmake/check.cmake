@@ -14,16 +14,24 @@ gtest_discover_tests(scoville_caf_tests)
 find_program(CLANG_FORMAT clang-format REQUIRED)
 find_program(CLANG_TIDY clang-tidy REQUIRED)
 file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS src/*.cpp src/*.hpp tests/*.cpp tests/*.hpp)
+file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS src/*.hpp)
 file(GLOB_RECURSE linted_sources CONFIGURE_DEPENDS src/*.cpp)
-# Not on every build: the stamp is renewed when a source or the rules change.
-set(lint_stamp "${CMAKE_CURRENT_BINARY_DIR}/lint.stamp")
-add_custom_command(
-  OUTPUT "${lint_stamp}"
-  COMMAND "${CLANG_FORMAT}" --dry-run -Werror ${all_sources}
-  COMMAND "${CLANG_TIDY}" --quiet -p "${CMAKE_BINARY_DIR}" ${linted_sources}
-  COMMAND "${CMAKE_COMMAND}" -E touch "${lint_stamp}"
-  DEPENDS ${all_sources} .clang-format .clang-tidy
-  COMMENT "clang-format and clang-tidy"
-  VERBATIM)
-add_custom_target(lint DEPENDS "${lint_stamp}")
+# Every source has a stamp of its own: the build runs several at once, and only those again that changed. A header or a
+# rule that changed concerns all.
+foreach(source ${linted_sources})
+  file(RELATIVE_PATH name "${CMAKE_CURRENT_SOURCE_DIR}/src" "${source}")
+  string(MAKE_C_IDENTIFIER "${name}" stamp)
+  set(stamp "${CMAKE_CURRENT_BINARY_DIR}/lint/${stamp}.stamp")
+  add_custom_command(
+    OUTPUT "${stamp}"
+    COMMAND "${CLANG_TIDY}" --quiet -p "${CMAKE_BINARY_DIR}" "${source}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/lint"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+    DEPENDS "${source}" ${all_headers} .clang-tidy
+    COMMENT "clang-tidy ${name}"
+    VERBATIM)
+  list(APPEND lint_stamps "${stamp}")
+endforeach()
+add_custom_target(format COMMAND "${CLANG_FORMAT}" --dry-run -Werror ${all_sources} COMMENT "clang-format" VERBATIM)
+add_custom_target(lint DEPENDS format ${lint_stamps})
 add_custom_target(check COMMAND "${CMAKE_CTEST_COMMAND}" --output-on-failure DEPENDS scoville_caf_tests lint USES_TERMINAL)

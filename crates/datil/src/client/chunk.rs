@@ -2,13 +2,12 @@
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-use std::ptr;
-use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicU64};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::actor::Actor;
 use crate::address::Address;
+use crate::inbox;
 use crate::mailbox::cell::Header;
 use crate::pool::lock;
 use crate::worker::core::Core;
@@ -28,10 +27,7 @@ unsafe impl Send for Chunk {}
 /// What a thread created and sent, in the order in which it happened.
 #[repr(C, align(64))]
 pub(crate) struct Chunk {
-    pub(crate) next: AtomicPtr<()>,
     used: usize,
-    /// Chunks of the same thread that have been delivered.
-    delivered: Option<Arc<AtomicU64>>,
     /// Actors created, in order. All are taken over before the first entry is handled: nothing runs in between.
     cells: Vec<*mut Header>,
     entries: UnsafeCell<[MaybeUninit<u64>; ROOM / 8]>,
@@ -61,9 +57,7 @@ impl Chunk {
     pub(crate) fn take() -> Box<Chunk> {
         lock(&FREE).pop().unwrap_or_else(|| {
             Box::new(Chunk {
-                next: AtomicPtr::new(ptr::null_mut()),
                 used: 0,
-                delivered: None,
                 cells: Vec::with_capacity(CELLS),
                 entries: UnsafeCell::new([MaybeUninit::uninit(); ROOM / 8]),
             })
@@ -83,11 +77,6 @@ impl Chunk {
 
     pub(crate) fn cells(&self) -> &[*mut Header] {
         &self.cells
-    }
-
-    /// Names the counter to be raised when everything in the chunk has been delivered.
-    pub(crate) fn seal(&mut self, delivered: Arc<AtomicU64>) {
-        self.delivered = Some(delivered);
     }
 
     /// Appends an entry; gives the body back if there is no room. Bodies are at most aligned to 8 bytes and fit a chunk.
@@ -152,10 +141,10 @@ unsafe fn send_boxed<A: Actor>(core: &Core, body: *mut u8) {
 /// the chunk finds all earlier ones of it delivered.
 ///
 /// # Safety
-/// The chunk came through the core's inbound list, made from a `Box`.
-pub(crate) unsafe fn deliver(core: &Core, chunk: *mut Chunk) {
-    // SAFETY: by the caller the chunk is ours now.
-    let mut chunk = unsafe { Box::from_raw(chunk) };
+/// `record` is one of the inbox with a `Box<Chunk>` that was not taken yet.
+pub(crate) unsafe fn deliver(core: &Core, record: *mut u64) -> u64 {
+    // SAFETY: by the caller.
+    let (mut chunk, words) = unsafe { inbox::take::<Box<Chunk>>(record) };
     for (i, &cell) in chunk.cells.iter().enumerate() {
         if let Some(&later) = chunk.cells.get(i + AHEAD) {
             prefetch(later);
@@ -178,11 +167,8 @@ pub(crate) unsafe fn deliver(core: &Core, chunk: *mut Chunk) {
         }
     }
     chunk.used = 0;
-    if let Some(delivered) = chunk.delivered.take() {
-        // Release: who sees the count sees the messages in their mailboxes.
-        delivered.fetch_add(1, Release);
-    }
     chunk.recycle();
+    words
 }
 
 /// Asks for a cell's first line without waiting for it.

@@ -4,7 +4,7 @@
 
 pub(crate) mod chunk;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -17,11 +17,11 @@ use chunk::Chunk;
 
 use crate::actor::Actor;
 use crate::address::Address;
-use crate::mailbox::block::{self, Stored};
-use crate::mailbox::cell::{NOBODY, Pushed, Shape, TRANSIT, flag, push_remote, tag};
-use crate::pool::{self, Pools, lock};
-use crate::worker::core::{bring_token, vtable};
-use crate::worker::port::{self, Parcel, Port};
+use crate::inbox::{self, Inbox};
+use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
+use crate::pool::{self, Pools};
+use crate::worker::core::{Core, vtable};
+use crate::worker::port::{self, Port};
 use crate::worker::team::Team;
 
 /// Messages from outside threads that found their actor gone.
@@ -31,130 +31,110 @@ pub(crate) fn dead_letters() -> u64 {
     DEAD_LETTERS.load(Relaxed)
 }
 
-/// The worker through which a thread's batches go, and how many have got there.
-#[derive(Clone)]
-struct Route {
-    team: Arc<Team>,
-    proxy: &'static Port,
-    sent: u64,
-    delivered: Arc<AtomicU64>,
-}
-
-impl Route {
-    fn new(team: &Arc<Team>) -> Self {
-        Self {
-            team: team.clone(),
-            proxy: team.place(),
-            sent: 0,
-            delivered: Arc::default(),
-        }
-    }
-
-    /// Whether all batches are in the mailboxes, so that a direct send cannot overtake one.
-    fn settled(&self) -> bool {
-        self.delivered.load(Acquire) == self.sent
-    }
-
-    fn dispatch(&mut self, mut chunk: Box<Chunk>) {
-        chunk.seal(self.delivered.clone());
-        self.sent += 1;
-        // SAFETY: the chunk is ours and handed over here.
-        unsafe { self.proxy.deliver_one(Parcel::Chunk(Box::into_raw(chunk))) };
-    }
-}
-
-/// What a thread outside the runtimes remembers about its sends.
-struct Outside {
-    /// The client of the scope that the thread is in.
-    active: Cell<*mut State>,
-    /// Routes of earlier scopes with batches that may still be on their way.
-    unsettled: RefCell<Vec<Route>>,
-}
-
 thread_local! {
-    static OUTSIDE: Outside =
-        const { Outside { active: Cell::new(ptr::null_mut()), unsettled: RefCell::new(Vec::new()) } };
+    /// The client of the scope that the thread is in.
+    static ACTIVE: Cell<*mut State> = const { Cell::new(ptr::null_mut()) };
 }
 
 /// Sends from a thread that is no worker.
+#[inline]
 pub(crate) fn tell_from_outside<A: Actor>(to: Address<A>, msg: A::Msg) {
-    let mut msg = Some(msg);
-    // The thread-local is gone while the thread ends; then there is no scope and we must not wait for anything.
-    let _ = OUTSIDE.try_with(|outside| {
-        let active = outside.active.get();
-        if !active.is_null() {
-            // SAFETY: the scope that set this has not ended, and none of its methods runs: they call no code of users.
-            let state = unsafe { &mut *active };
-            state.tell(to, msg.take().expect("not sent yet"));
-            state.flush();
-        } else if !outside.unsettled.borrow().is_empty() {
-            msg = send_behind(outside, to, msg.take().expect("not sent yet"));
-        }
-    });
-    if let Some(msg) = msg {
-        send_directly(to, msg);
+    let active = ACTIVE.get();
+    if !active.is_null() {
+        // What the scope has collected goes first.
+        // SAFETY: the scope that set this has not ended, and none of its methods runs: they call no code of users.
+        unsafe { (*active).flush() };
+    }
+    if let Err(msg) = enter(to, msg) {
+        bounce(msg);
     }
 }
 
-/// Sends behind batches that are on their way; gives the message back if there are none any more.
-fn send_behind<A: Actor>(outside: &Outside, to: Address<A>, msg: A::Msg) -> Option<A::Msg> {
-    let mut routes = outside.unsettled.borrow_mut();
-    routes.retain(|route| !route.settled());
-    while routes.len() > 1 {
-        // Batches for several runtimes at once, each of which may hold messages for this receiver: let all but one arrive.
-        std::thread::yield_now();
-        routes.retain(|route| !route.settled());
-    }
-    let Some(route) = routes.first_mut() else {
-        return Some(msg);
+/// Puts a message into the inbox of the receiver's runtime; gives it back if the receiver is gone.
+#[inline(always)]
+pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<(), A::Msg> {
+    let Some(inbox) = home(to) else {
+        return Err(msg);
     };
-    let team = route.team.clone();
-    let closed = lock(&team.closed);
-    if *closed {
-        // The shutdown delivers what is on its way and ends all actors; there is nothing left to be behind of.
-        drop(closed);
-        routes.clear();
-        return Some(msg);
+    let message = Message { to, msg };
+    // What is too big or over-aligned for a record goes there in a box; the condition is a constant.
+    if align_of::<Message<A>>() <= 8 && size_of::<Message<A>>() <= 512 {
+        inbox.push(send::<A>, message).map_err(|message| message.msg)
+    } else {
+        inbox
+            .push(send_boxed::<A>, Box::new(message))
+            .map_err(|message| message.msg)
     }
-    let mut chunk = Chunk::take();
-    if chunk.sent(to, msg).is_err() {
-        unreachable!("an empty chunk has room for any message");
-    }
-    route.dispatch(chunk);
-    None
 }
 
-/// Sends by way of the receiver's remote list.
-fn send_directly<A: Actor>(to: Address<A>, msg: A::Msg) {
-    let cell = to.cell();
+/// The inbox of the runtime that an actor belongs to; `None` if it is gone.
+#[inline(always)]
+pub(crate) fn home<A: Actor>(to: Address<A>) -> Option<&'static Inbox> {
     // SAFETY: a cell's tag is valid for ever.
-    let found = unsafe { (*cell).tag.load(Relaxed) };
-    if found as u16 != to.generation() || (found >> 16) as u16 == NOBODY {
-        return bounce(msg);
+    let tag = unsafe { &(*to.cell()).tag };
+    let mut found = tag.load(Acquire);
+    loop {
+        let owner = (found >> 16) as u16;
+        if found as u16 != to.generation() || owner == NOBODY {
+            return None;
+        }
+        let inbox = inbox::of(port::port(owner & !TRANSIT));
+        // The port of a client may have been leased to another runtime since we read the tag; then the tag has changed, and
+        // the Acquire in `of` shows it. Workers' ports stay as long as their actors live.
+        let now = tag.load(Acquire);
+        if now == found {
+            return Some(inbox);
+        }
+        found = now;
     }
-    let block = pool::with_thread_pools(|pools| {
-        let (block, place) = Stored::<A::Msg>::block(pools, false);
-        // SAFETY: the place is in the block, which is ours.
-        unsafe { Stored::<A::Msg>::write(place, ManuallyDrop::new(msg)) };
-        block
-    });
-    // SAFETY: the block is ours until it is published and holds a message for the actor of this generation;
-    // with the token in hand we bring it.
-    match unsafe { push_remote(cell, to.generation(), block) } {
-        Pushed::Delivered => {}
-        Pushed::WithToken => {
-            // SAFETY: as above.
-            unsafe { bring_token(cell) };
+}
+
+/// The body of a message.
+#[repr(C)]
+struct Message<A: Actor> {
+    to: Address<A>,
+    msg: A::Msg,
+}
+
+/// # Safety
+/// `record` is one of the inbox with a `Message<A>` that was not taken yet.
+unsafe fn send<A: Actor>(core: &Core, record: *mut u64) -> u64 {
+    // SAFETY: by the caller.
+    let (Message { to, msg }, words) = unsafe { inbox::take::<Message<A>>(record) };
+    core.send(to, msg);
+    words
+}
+
+/// # Safety
+/// `record` is one of the inbox with a `Box<Message<A>>` that was not taken yet.
+unsafe fn send_boxed<A: Actor>(core: &Core, record: *mut u64) -> u64 {
+    // SAFETY: by the caller.
+    let (message, words) = unsafe { inbox::take::<Box<Message<A>>>(record) };
+    core.send(message.to, message.msg);
+    words
+}
+
+/// An actor on its way to a worker.
+struct Newcomer {
+    cell: *mut Header,
+    /// It need not be the worker named in its tag.
+    anywhere: bool,
+}
+
+/// # Safety
+/// `record` is one of the inbox with a `Newcomer` that was not taken yet.
+unsafe fn welcome(core: &Core, record: *mut u64) -> u64 {
+    // SAFETY: by the caller. The cell is in transit and its token came with it.
+    unsafe {
+        let (Newcomer { cell, anywhere }, words) = inbox::take::<Newcomer>(record);
+        let found = (*cell).tag.load(Relaxed);
+        let to = (found >> 16) as u16 & !TRANSIT;
+        if anywhere || to == core.me {
+            core.accept(cell, found as u16);
+        } else {
+            port::port(to).deliver_one(cell);
         }
-        Pushed::Dead => {
-            // SAFETY: the block is still ours and holds the message; then it is empty.
-            let msg = unsafe {
-                let (msg, _) = Stored::<A::Msg>::take(block);
-                pool::with_thread_pools(|pools| block::free(pools, block));
-                msg
-            };
-            bounce(msg);
-        }
+        words
     }
 }
 
@@ -166,15 +146,26 @@ fn bounce<M>(msg: M) {
 
 /// Creates an actor from any thread and hands it to a worker at once.
 pub(crate) fn spawn_from_outside<A: Actor>(team: &Team, actor: A) -> Address<A> {
-    let cell = pool::with_thread_pools(|pools| {
-        Shape::<A>::create(pools, vtable::<A>(), TRANSIT, first_flags::<A>(), actor)
-    });
-    // SAFETY: we have just made the cell, in transit with its token in our hands, and hand it over.
-    unsafe {
-        let address = Address::of(cell);
-        team.place().deliver_one(Parcel::Token(cell));
-        address
+    let active = ACTIVE.get();
+    if !active.is_null() {
+        // SAFETY: as in `tell_from_outside`.
+        unsafe { (*active).flush() };
     }
+    let place = team.place();
+    let owner = TRANSIT | place.unwrap_or(team.ports[0]).id;
+    let cell = pool::with_thread_pools(|pools| {
+        Shape::<A>::create(pools, vtable::<A>(), owner, first_flags::<A>(), actor)
+    });
+    // SAFETY: we have just made the cell.
+    let address = unsafe { Address::of(cell) };
+    let newcomer = Newcomer {
+        cell,
+        anywhere: place.is_none(),
+    };
+    if team.inbox.push(welcome, newcomer).is_err() {
+        unreachable!("the caller holds the runtime, so its inbox is open");
+    }
+    address
 }
 
 fn first_flags<A: Actor>() -> u32 {
@@ -188,7 +179,7 @@ struct State {
     my_tag: u32,
     pools: Option<Pools>,
     chunk: Box<Chunk>,
-    route: Route,
+    team: Arc<Team>,
 }
 
 impl State {
@@ -227,6 +218,12 @@ impl State {
                 Shape::<A>::push(self.pools(), cell, ManuallyDrop::new(msg));
                 (*cell).flags.set((*cell).flags.get() | flag::SCHEDULED);
             }
+        } else if home(to).is_some_and(|inbox| !ptr::eq(inbox, self.team.inbox)) {
+            // Of another runtime, whose inbox it must enter behind what this thread has sent before.
+            self.flush();
+            if let Err(msg) = enter(to, msg) {
+                bounce(msg);
+            }
         } else if let Err(msg) = self.chunk.sent(to, msg) {
             self.flush();
             if self.chunk.sent(to, msg).is_err() {
@@ -241,15 +238,18 @@ impl State {
         if self.chunk.is_empty() {
             return;
         }
+        let owner = TRANSIT | self.team.ports[0].id;
         for &cell in self.chunk.cells() {
             // SAFETY: the cells are ours until the chunk is handed over; from here on we do not write to them.
             unsafe {
                 let generation = (*cell).tag.load(Relaxed) as u16;
-                (*cell).tag.store(tag(TRANSIT, generation), Release);
+                (*cell).tag.store(tag(owner, generation), Release);
             }
         }
         let chunk = std::mem::replace(&mut self.chunk, Chunk::take());
-        self.route.dispatch(chunk);
+        if self.team.inbox.push(chunk::deliver, chunk).is_err() {
+            unreachable!("a scope holds its runtime, so the inbox is open");
+        }
     }
 }
 
@@ -321,11 +321,11 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
             thread: PhantomData,
         });
     };
-    let active = OUTSIDE.with(|outside| outside.active.get());
+    let active = ACTIVE.get();
     if !active.is_null() {
         port::give_back(identity);
         // SAFETY: the outer scope has not ended.
-        let same = unsafe { &*active }.route.team.key == team.key;
+        let same = unsafe { &*active }.team.key == team.key;
         assert!(
             same,
             "datil: a client scope must not be opened inside that of another runtime"
@@ -335,34 +335,20 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
             thread: PhantomData,
         });
     }
+    identity
+        .inbox
+        .store(ptr::from_ref(team.inbox).cast_mut(), Release);
     let scope = Scope(Box::into_raw(Box::new(State {
         identity,
         my_tag: tag(identity.id, 0),
         pools: Some(pool::take_thread_pools()),
         chunk: Chunk::take(),
-        route: route_to(team),
+        team: team.clone(),
     })));
-    OUTSIDE.with(|outside| outside.active.set(scope.0));
+    ACTIVE.set(scope.0);
     f(&mut Client {
         mode: Mode::Batched(scope.0),
         thread: PhantomData,
-    })
-}
-
-/// The thread's route to this runtime, or a new one. Batches on other routes arrive first.
-fn route_to(team: &Arc<Team>) -> Route {
-    OUTSIDE.with(|outside| {
-        let mut routes = outside.unsettled.borrow_mut();
-        routes.retain(|route| !route.settled());
-        while routes
-            .iter()
-            .any(|route| route.team.key != team.key && !*lock(&route.team.closed))
-        {
-            std::thread::yield_now();
-            routes.retain(|route| !route.settled());
-        }
-        let same = routes.drain(..).find(|route| route.team.key == team.key);
-        same.unwrap_or_else(|| Route::new(team))
     })
 }
 
@@ -371,7 +357,7 @@ struct Scope(*mut State);
 
 impl Drop for Scope {
     fn drop(&mut self) {
-        OUTSIDE.with(|outside| outside.active.set(ptr::null_mut()));
+        ACTIVE.set(ptr::null_mut());
         // SAFETY: made by `Box::into_raw` in `scope`; the client and the thread-local do not use it any more.
         let mut state = unsafe { Box::from_raw(self.0) };
         state.flush();
@@ -379,8 +365,5 @@ impl Drop for Scope {
             pool::keep_thread_pools(pools);
         }
         port::give_back(state.identity);
-        if !state.route.settled() {
-            OUTSIDE.with(|outside| outside.unsettled.borrow_mut().push(state.route.clone()));
-        }
     }
 }

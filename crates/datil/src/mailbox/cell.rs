@@ -21,8 +21,8 @@ pub(crate) const LAST_GENERATION: u16 = u16::MAX;
 
 /// Owner of a free cell.
 pub(crate) const NOBODY: u16 = 0;
-/// Owner of a cell on its way to the worker in whose inbound list it is.
-pub(crate) const TRANSIT: u16 = u16::MAX;
+/// Set in the owner of a cell on its way to the port in the other bits.
+pub(crate) const TRANSIT: u16 = 1 << 15;
 
 /// `tag` word: owner above, generation below. One comparison proves "alive and mine".
 #[inline(always)]
@@ -91,7 +91,7 @@ pub(crate) struct Header {
     /// Messages from other workers, newest block first, and whether the token is out.
     pub(crate) remote: AtomicPtr<Block>,
     /// Link of the inbound list; belongs to the holder of the token.
-    pub(crate) next_in: AtomicPtr<()>,
+    pub(crate) next_in: AtomicPtr<Header>,
     /// Newest block of the mailbox, whose `next` is the oldest one; null if there is none.
     pub(crate) tail: Cell<*mut Block>,
     pub(crate) vtable: Cell<*const VTable>,

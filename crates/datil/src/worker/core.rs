@@ -9,10 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::time::Instant;
 
 use datil_policy::Encounter;
 
-use super::port::{self, Chain, Counters, IDLE, LOCKED, Parcel, Port, bump};
+use super::port::{self, Chain, Counters, IDLE, LOCKED, Port, bump};
 use super::ring::Ring;
 use super::team::Team;
 use crate::actor::{Actor, Context};
@@ -63,6 +64,12 @@ pub(crate) struct Core {
     pub(crate) trial: Cell<Option<u64>>,
     /// The inbound list is being handled; it must not be entered again.
     pub(crate) receiving: Cell<bool>,
+    /// This worker watches while it is idle whether the inbox is emptied.
+    pub(crate) watches: Cell<bool>,
+    /// The last thing this worker did was to take records from the inbox and what followed from them.
+    pub(crate) took: Cell<bool>,
+    /// Position of the inbox when this worker, at work, last found that another one should take records, and when that was.
+    pub(crate) kept_waiting: Cell<Option<(u64, Instant)>>,
 }
 
 impl Core {
@@ -91,6 +98,9 @@ impl Core {
             retreat_to: Cell::new(0),
             trial: Cell::new(None),
             receiving: Cell::new(false),
+            watches: Cell::new(false),
+            took: Cell::new(false),
+            kept_waiting: Cell::new(None),
         }
     }
 
@@ -194,13 +204,17 @@ impl Core {
             // SAFETY: by the caller.
             return unsafe { self.bounce_block::<A>(block) };
         }
-        if self.hooks.adopts && owner != TRANSIT && self.adopt(port::port(owner), cell, found) {
+        if self.hooks.adopts && owner & TRANSIT == 0 && self.adopt(port::port(owner), cell, found) {
             // SAFETY: the adoption succeeded, so the actor is alive and ours. What other workers sent goes first.
             return unsafe {
                 collect_remote_if_any(&*cell);
                 link(&*cell, block);
                 self.schedule(cell);
             };
+        }
+        if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.team.inbox)) {
+            // SAFETY: by the caller.
+            return unsafe { self.send_abroad(to, block) };
         }
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
@@ -215,7 +229,7 @@ impl Core {
             Pushed::Dead => return unsafe { self.bounce_block::<A>(block) },
         }
         bump(&self.counters().remote_sends, 1);
-        if owner != TRANSIT {
+        if owner & TRANSIT == 0 {
             self.peer.set(owner);
         }
         if self.hooks.crossings > 0 {
@@ -225,6 +239,24 @@ impl Core {
                 // SAFETY: the hook belongs to this core.
                 unsafe { (self.hooks.crossed)(self) };
             }
+        }
+    }
+
+    /// Sends to an actor of another runtime (or one that has stopped meanwhile) the way all threads do that are not its workers, behind what they sent before.
+    ///
+    /// # Safety
+    /// The block is the caller's and holds one message for the actor; it is handed over.
+    #[cold]
+    unsafe fn send_abroad<A: Actor>(&self, to: Address<A>, block: *mut Block) {
+        // SAFETY: by the caller; after its only message was taken the block is empty.
+        let msg = unsafe {
+            let (msg, _) = Stored::<A::Msg>::take(block);
+            block::free(&self.pools, block);
+            msg
+        };
+        match crate::client::enter(to, msg) {
+            Ok(()) => bump(&self.counters().remote_sends, 1),
+            Err(msg) => self.bounce(msg),
         }
     }
 
@@ -293,13 +325,9 @@ impl Core {
         if self.receiving.replace(true) {
             return;
         }
-        for parcel in self.port.take_all() {
-            match parcel {
-                // SAFETY: what is in our list is ours to handle.
-                Parcel::Token(cell) => unsafe { self.handle_token(cell) },
-                // SAFETY: as above.
-                Parcel::Chunk(chunk) => unsafe { crate::client::chunk::deliver(self, chunk) },
-            }
+        for cell in self.port.take_all() {
+            // SAFETY: what is in our list is ours to handle.
+            unsafe { self.handle_token(cell) };
         }
         self.receiving.set(false);
     }
@@ -321,7 +349,7 @@ impl Core {
                         self.schedule(cell);
                     }
                 }
-            } else if owner == TRANSIT {
+            } else if owner & TRANSIT != 0 {
                 self.accept(cell, found as u16);
             } else {
                 self.bring(cell);
@@ -398,9 +426,9 @@ impl Core {
         let generation = header.tag.load(Relaxed) as u16;
         bump(&self.counters().follows, 1);
         // The remote list stays as it is and the token with it: the receiver takes both.
-        header.tag.store(tag(TRANSIT, generation), Release);
+        header.tag.store(tag(TRANSIT | from, generation), Release);
         // SAFETY: we hold the token and hand it over.
-        if unsafe { port::port(from).deliver_one(Parcel::Token(cell)) } {
+        if unsafe { port::port(from).deliver_one(cell) } {
             bump(&self.counters().wakes, 1);
         }
         true
@@ -430,8 +458,8 @@ impl Core {
                     continue;
                 }
                 let generation = (*cell).tag.load(Relaxed) as u16;
-                (*cell).tag.store(tag(TRANSIT, generation), Release);
-                chain.add(Parcel::Token(cell));
+                (*cell).tag.store(tag(TRANSIT | to.id, generation), Release);
+                chain.add(cell);
             }
             given += 1;
         }
@@ -501,7 +529,7 @@ pub(crate) unsafe fn bring_token(cell: *mut Header) -> bool {
     // never TRANSIT (an actor in transit has its token with it) and never NOBODY (a cell with its token out is not free).
     unsafe {
         let owner = ((*cell).tag.load(Acquire) >> 16) as u16;
-        port::port(owner).deliver_one(Parcel::Token(cell))
+        port::port(owner).deliver_one(cell)
     }
 }
 

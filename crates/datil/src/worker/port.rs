@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
-use crate::client::chunk::Chunk;
 use crate::futex;
+use crate::inbox::Inbox;
 use crate::mailbox::cell::Header;
 use crate::pool::lock;
 
@@ -27,71 +27,38 @@ pub(crate) const STOP: u32 = 1 << 31;
 pub(crate) const RETREAT: u32 = 1 << 30;
 /// Request: give some work to the port in the lower bits.
 pub(crate) const STEAL: u32 = 1 << 29;
+/// Request: get up and look at the runtime's inbox.
+pub(crate) const LOOK: u32 = 1 << 28;
+/// Request: get up, and watch the runtime's inbox when there is nothing else to do.
+pub(crate) const WATCH: u32 = 1 << 27;
 
 /// Keeps what different threads write on different lines, also under adjacent-line prefetching.
 #[repr(align(128))]
 pub(crate) struct Line<T>(pub(crate) T);
 
-/// What arrives at a worker.
-pub(crate) enum Parcel {
-    /// The token of a cell.
-    Token(*mut Header),
-    /// A batch from an outside thread.
-    Chunk(*mut Chunk),
-}
-
-impl Parcel {
-    const CHUNK_BIT: usize = 1;
-
-    fn pack(&self) -> *mut () {
-        match *self {
-            Self::Token(cell) => cell.cast(),
-            Self::Chunk(chunk) => chunk.cast::<()>().map_addr(|addr| addr | Self::CHUNK_BIT),
-        }
-    }
-
-    fn unpack(packed: *mut ()) -> Self {
-        if packed.addr() & Self::CHUNK_BIT == 0 {
-            Self::Token(packed.cast())
-        } else {
-            Self::Chunk(packed.map_addr(|addr| addr & !Self::CHUNK_BIT).cast())
-        }
-    }
-
-    /// # Safety
-    /// The caller holds the parcel: the cell's token, or the chunk itself.
-    unsafe fn link(&self) -> &'static AtomicPtr<()> {
-        // SAFETY: cells are never unmapped and a chunk lives while somebody holds it.
-        unsafe {
-            match *self {
-                Self::Token(cell) => &(*cell).next_in,
-                Self::Chunk(chunk) => &(*chunk).next,
-            }
-        }
-    }
-}
-
-/// Parcels linked in the order in which they will be pushed.
+/// Tokens linked in the order in which they will be pushed.
 pub(crate) struct Chain {
-    newest: *mut (),
-    oldest: Option<Parcel>,
+    newest: *mut Header,
+    oldest: *mut Header,
 }
 
 impl Chain {
     pub(crate) fn new() -> Self {
         Self {
             newest: ptr::null_mut(),
-            oldest: None,
+            oldest: ptr::null_mut(),
         }
     }
 
     /// # Safety
-    /// The caller holds the parcel and hands it to the chain.
-    pub(crate) unsafe fn add(&mut self, parcel: Parcel) {
+    /// The caller holds the cell's token and hands it to the chain.
+    pub(crate) unsafe fn add(&mut self, cell: *mut Header) {
         // SAFETY: by the caller.
-        unsafe { parcel.link() }.store(self.newest, Relaxed);
-        self.newest = parcel.pack();
-        self.oldest.get_or_insert(parcel);
+        unsafe { (*cell).next_in.store(self.newest, Relaxed) };
+        self.newest = cell;
+        if self.oldest.is_null() {
+            self.oldest = cell;
+        }
     }
 }
 
@@ -181,7 +148,9 @@ pub(crate) struct Rest {
 
 pub(crate) struct Port {
     pub(crate) id: u16,
-    inbound: Line<AtomicPtr<()>>,
+    /// The inbox of the holder's runtime.
+    pub(crate) inbox: AtomicPtr<Inbox>,
+    inbound: Line<AtomicPtr<Header>>,
     pub(crate) request: AtomicU32,
     pub(crate) rest: Line<Rest>,
     pub(crate) counters: Line<Counters>,
@@ -191,6 +160,7 @@ impl Port {
     fn new(id: u16) -> Self {
         Self {
             id,
+            inbox: AtomicPtr::new(ptr::null_mut()),
             inbound: Line(AtomicPtr::new(ptr::null_mut())),
             request: AtomicU32::new(0),
             rest: Line(Rest {
@@ -209,14 +179,16 @@ impl Port {
         !self.inbound.0.load(Relaxed).is_null()
     }
 
-    /// Pushes parcels and makes sure that the worker notices. True if a sleeping worker had to be woken.
+    /// Pushes tokens and makes sure that the worker notices. True if a sleeping worker had to be woken.
     pub(crate) fn deliver(&self, chain: Chain) -> bool {
-        let Some(oldest) = chain.oldest else { return false };
+        if chain.oldest.is_null() {
+            return false;
+        }
         let mut head = self.inbound.0.load(Relaxed);
         loop {
-            // SAFETY: the chain holds its parcels until the exchange succeeds.
-            unsafe { oldest.link() }.store(head, Relaxed);
-            // Release publishes the parcels; the list is only pushed to and taken whole, so there is no ABA.
+            // SAFETY: the chain holds its tokens until the exchange succeeds.
+            unsafe { (*chain.oldest).next_in.store(head, Relaxed) };
+            // Release publishes the cells; the list is only pushed to and taken whole, so there is no ABA.
             match self
                 .inbound
                 .0
@@ -229,14 +201,14 @@ impl Port {
         self.notify()
     }
 
-    /// Pushes one parcel; see [`Port::deliver`].
+    /// Pushes one token; see [`Port::deliver`].
     ///
     /// # Safety
-    /// The caller holds the parcel and hands it over.
-    pub(crate) unsafe fn deliver_one(&self, parcel: Parcel) -> bool {
+    /// The caller holds the token and hands it over.
+    pub(crate) unsafe fn deliver_one(&self, cell: *mut Header) -> bool {
         let mut chain = Chain::new();
         // SAFETY: by the caller.
-        unsafe { chain.add(parcel) };
+        unsafe { chain.add(cell) };
         self.deliver(chain)
     }
 
@@ -264,10 +236,10 @@ impl Port {
     /// Takes everything that has arrived, oldest first.
     pub(crate) fn take_all(&self) -> Arrivals {
         let mut newest_left = self.inbound.0.swap(ptr::null_mut(), Acquire);
-        let mut oldest: *mut () = ptr::null_mut();
+        let mut oldest: *mut Header = ptr::null_mut();
         while !newest_left.is_null() {
-            // SAFETY: the swap made all parcels of the list ours.
-            let link = unsafe { Parcel::unpack(newest_left).link() };
+            // SAFETY: the swap made all tokens of the list ours.
+            let link = unsafe { &(*newest_left).next_in };
             let next = link.load(Relaxed);
             link.store(oldest, Relaxed);
             oldest = newest_left;
@@ -277,20 +249,20 @@ impl Port {
     }
 }
 
-/// Parcels on their way from the inbound list to their handling.
-pub(crate) struct Arrivals(*mut ());
+/// Tokens on their way from the inbound list to their handling.
+pub(crate) struct Arrivals(*mut Header);
 
 impl Iterator for Arrivals {
-    type Item = Parcel;
+    type Item = *mut Header;
 
-    fn next(&mut self) -> Option<Parcel> {
-        if self.0.is_null() {
+    fn next(&mut self) -> Option<*mut Header> {
+        let cell = self.0;
+        if cell.is_null() {
             return None;
         }
-        let parcel = Parcel::unpack(self.0);
-        // SAFETY: the parcel is ours. The link is read before the parcel is handled: afterwards somebody else may hold it.
-        self.0 = unsafe { parcel.link() }.load(Relaxed);
-        Some(parcel)
+        // SAFETY: the token is ours. The link is read before the token is handled: afterwards somebody else may hold it.
+        self.0 = unsafe { (*cell).next_in.load(Relaxed) };
+        Some(cell)
     }
 }
 

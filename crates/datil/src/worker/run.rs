@@ -6,19 +6,29 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use std::sync::atomic::fence;
+use std::time::{Duration, Instant};
 
 use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 
 use super::core::{Core, Hooks};
-use super::port::{self, IDLE, LOCKED, Port, RETREAT, RUNNING, STEAL, STOP, bump};
+use super::port::{self, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
 use super::team::Team;
 use crate::futex;
+use crate::inbox::Sleep;
 use crate::mailbox::cell::Header;
 
 /// The bits of a thief's request.
 const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
+/// Activations between two looks at the inbox, which senders write to all the time.
+const LOOK_EVERY: u32 = 16;
+/// Looks at an empty inbox before the worker that took the last records from it goes to rest.
+const LINGER: u32 = 64;
+/// After this time without progress another worker takes records in the keeper's place.
+const PATIENCE_WITH_THE_KEEPER: Duration = Duration::from_millis(1);
+/// Times that a watching worker finds nothing new before it sleeps for good.
+const WATCHES: u32 = 16;
 
 /// A worker that has stopped: its core, to be emptied by whoever joins the thread.
 pub(crate) struct Stopped {
@@ -88,6 +98,14 @@ fn drop_policy<P>(policy: *mut ()) {
     drop(unsafe { Box::from_raw(policy.cast::<P>()) });
 }
 
+/// What a watching worker saw of the inbox.
+#[derive(Default)]
+struct Seen {
+    position: Option<u64>,
+    /// Looks in a row without anything new.
+    silent: u32,
+}
+
 struct Worker<'a, P> {
     core: &'a Core,
     policy: *mut P,
@@ -111,17 +129,27 @@ impl<P: Policy> Worker<'_, P> {
             if core.port.has_mail() {
                 core.receive();
             }
+            if request & (LOOK | WATCH) != 0 {
+                self.attend(request);
+                continue;
+            }
+            if core.tick.get().is_multiple_of(LOOK_EVERY) && core.team.inbox.has_mail() {
+                self.take_in();
+            }
             if (request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0) && self.obey(request) {
                 return;
             }
             let Some(cell) = self.next() else {
+                if self.linger() {
+                    continue;
+                }
                 self.grant(request);
                 if !(P::STEALS && self.hunt()) {
                     self.rest();
                 }
                 continue;
             };
-            if core.team.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
+            if core.team.inbox.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
                 self.offer();
             }
             if request != 0 {
@@ -152,6 +180,56 @@ impl<P: Policy> Worker<'_, P> {
         cell
     }
 
+    /// Answers a sender that has woken this worker: it looks at the inbox anyway, now that it is at work.
+    #[cold]
+    fn attend(&self, request: u32) {
+        let core = self.core;
+        core.port.request.fetch_and(!(LOOK | WATCH), AcqRel);
+        if request & WATCH != 0 {
+            core.watches.set(true);
+        }
+    }
+
+    /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more about as
+    /// long as waking it would take; false if there are none.
+    fn linger(&self) -> bool {
+        let core = self.core;
+        let looks = if core.took.replace(false) { LINGER } else { 1 };
+        for _ in 0..looks {
+            if core.team.inbox.has_mail() && self.take_in() {
+                core.took.set(true);
+                return true;
+            }
+            if core.port.has_mail() || core.port.request.load(Relaxed) != 0 {
+                return false;
+            }
+            for _ in 0..8 {
+                std::hint::spin_loop();
+            }
+        }
+        false
+    }
+
+    /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; true if there were any.
+    fn take_in(&self) -> bool {
+        let core = self.core;
+        let inbox = core.team.inbox;
+        if inbox.is_kept_by(core.me) {
+            return inbox.drain(core);
+        }
+        let (position, _) = inbox.progress();
+        match core.kept_waiting.get() {
+            Some((before, since)) if before == position => {
+                let stuck = since.elapsed() > PATIENCE_WITH_THE_KEEPER;
+                stuck && inbox.drain(core)
+            }
+            _ => {
+                core.kept_waiting.set(Some((position, Instant::now())));
+                false
+            }
+        }
+    }
+
     /// Does what others ask for; true if the loop ends.
     #[cold]
     fn obey(&self, request: u32) -> bool {
@@ -166,6 +244,8 @@ impl<P: Policy> Worker<'_, P> {
         }
         let to = core.retreat_to.replace(0);
         if to != 0 && to != core.me {
+            // What comes for the actors that go should not have to follow them.
+            core.team.inbox.entrust(to);
             bump(&core.counters().retreats, 1);
             core.give(usize::MAX, port::port(to));
         }
@@ -277,13 +357,15 @@ impl<P: Policy> Worker<'_, P> {
         self.policy().watch(0);
         // Release: adopters see our actors as we leave them.
         rest.state.store(IDLE, std::sync::atomic::Ordering::Release);
-        if team.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
+        if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
             team.announce_quiet();
         }
         let called = || core.port.has_mail() || core.port.request.load(Relaxed) != 0;
         let mut polls = self.policy().spin();
+        let mut seen = Seen::default();
         loop {
             if rest.state.load(Acquire) == RUNNING {
+                self.stop_watching();
                 // Claimed: whoever did it has counted us as busy.
                 core.trial.set(Some(core.counters().messages.load(Relaxed)));
                 return;
@@ -299,16 +381,55 @@ impl<P: Policy> Worker<'_, P> {
             // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
             rest.sleeping.swap(1, AcqRel);
             fence(SeqCst);
-            if !called() && rest.state.load(Relaxed) != RUNNING {
+            let quiet = !called() && rest.state.load(Relaxed) != RUNNING;
+            let sleep = team.inbox.may_sleep();
+            if sleep == Sleep::Watching {
+                core.watches.set(true);
+            }
+            if quiet && sleep != Sleep::No {
                 bump(&core.counters().parks, 1);
-                futex::wait(&rest.sleeping, 1);
+                if core.watches.get() {
+                    futex::wait_for(&rest.sleeping, 1, PATIENCE_WITH_THE_KEEPER);
+                } else {
+                    futex::wait(&rest.sleeping, 1);
+                }
             }
             rest.sleeping.swap(0, AcqRel);
+            if sleep == Sleep::No || (core.watches.get() && self.watch(&mut seen)) {
+                return self.get_up();
+            }
+        }
+    }
+
+    /// Looks whether the inbox is being emptied; true if this worker should do it.
+    fn watch(&self, seen: &mut Seen) -> bool {
+        let core = self.core;
+        let (position, mail) = core.team.inbox.progress();
+        if mail && seen.position == Some(position) {
+            // Whoever should take records has not for a while.
+            core.team.inbox.entrust(core.me);
+            return true;
+        }
+        if seen.position.replace(position) == Some(position) {
+            seen.silent += 1;
+        } else {
+            seen.silent = 0;
+        }
+        if seen.silent >= WATCHES {
+            self.stop_watching();
+        }
+        false
+    }
+
+    fn stop_watching(&self) {
+        if self.core.watches.replace(false) {
+            self.core.team.inbox.unwatch();
         }
     }
 
     /// Ends being idle, once no adopter is at work.
     fn get_up(&self) {
+        self.stop_watching();
         let team = &self.core.team;
         let state = &self.core.port.rest.0.state;
         let mut turns = 0u32;
@@ -316,7 +437,7 @@ impl<P: Policy> Worker<'_, P> {
             match state.compare_exchange_weak(IDLE, RUNNING, Acquire, Acquire) {
                 Ok(_) => {
                     team.epoch.fetch_add(1, SeqCst);
-                    team.idle.0.fetch_sub(1, SeqCst);
+                    team.inbox.idle.0.fetch_sub(1, SeqCst);
                     return;
                 }
                 Err(RUNNING) => return,
@@ -362,7 +483,7 @@ unsafe fn poll<P: Policy>(core: &Core) {
         core.receive();
     }
     // The running actor is not queued, so two queued ones are more than this worker can start soon.
-    if core.team.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
+    if core.team.inbox.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
         worker.policy().watch(core.queued());
         worker.offer();
     }

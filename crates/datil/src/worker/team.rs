@@ -1,13 +1,14 @@
 //! What the workers of one runtime share.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 
 use datil_policy::{Board, Nanos};
 
-use super::port::{IDLE, Line, Port, RUNNING};
+use super::port::{IDLE, Port, RUNNING};
+use crate::inbox::Inbox;
 use crate::pool::lock;
 use crate::runtime::PanicInfo;
 
@@ -18,8 +19,8 @@ pub(crate) struct Team {
     /// Different for every runtime of the process; never 0.
     pub(crate) key: u64,
     pub(crate) ports: Vec<&'static Port>,
-    /// Workers in state IDLE or LOCKED.
-    pub(crate) idle: Line<AtomicUsize>,
+    /// What threads outside send and create; also counts the idle workers.
+    pub(crate) inbox: &'static Inbox,
     /// Increases whenever a worker stops being idle.
     pub(crate) epoch: AtomicU64,
     not_before: AtomicU64,
@@ -29,10 +30,8 @@ pub(crate) struct Team {
     pub(crate) hook: Option<PanicHook>,
     /// Turn counter of work from outside.
     pub(crate) turn: AtomicU32,
-    /// Set by the shutdown before the workers stop: nothing more is accepted from thread-local logs.
-    pub(crate) closed: Mutex<bool>,
     /// The policy's choice of a worker for work from outside.
-    pub(crate) place: fn(u32, u32) -> u32,
+    pub(crate) place: fn(u32, u32) -> Option<u32>,
     quiet: Mutex<()>,
     quiet_bell: Condvar,
     waiting_for_quiet: AtomicU32,
@@ -41,14 +40,15 @@ pub(crate) struct Team {
 impl Team {
     pub(crate) fn new(
         ports: Vec<&'static Port>,
+        inbox: &'static Inbox,
         hook: Option<PanicHook>,
-        place: fn(u32, u32) -> u32,
+        place: fn(u32, u32) -> Option<u32>,
     ) -> Self {
         static KEYS: AtomicU64 = AtomicU64::new(1);
         Self {
             key: KEYS.fetch_add(1, Relaxed),
             ports,
-            idle: Line(AtomicUsize::new(0)),
+            inbox,
             epoch: AtomicU64::new(0),
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),
@@ -56,7 +56,6 @@ impl Team {
             born: Instant::now(),
             hook,
             turn: AtomicU32::new(0),
-            closed: Mutex::new(false),
             place,
             quiet: Mutex::new(()),
             quiet_bell: Condvar::new(),
@@ -64,11 +63,11 @@ impl Team {
         }
     }
 
-    /// The worker for the next piece of work from outside.
-    pub(crate) fn place(&self) -> &'static Port {
+    /// The worker for the next actor from outside, if it matters.
+    pub(crate) fn place(&self) -> Option<&'static Port> {
         let workers = self.ports.len() as u32;
-        let chosen = (self.place)(self.turn.fetch_add(1, Relaxed), workers);
-        self.ports[(chosen % workers) as usize]
+        let chosen = (self.place)(self.turn.fetch_add(1, Relaxed), workers)?;
+        Some(self.ports[(chosen % workers) as usize])
     }
 
     pub(crate) fn now(&self) -> Nanos {
@@ -99,7 +98,7 @@ impl Team {
                 && state.compare_exchange(IDLE, RUNNING, Acquire, Relaxed).is_ok();
             if claimed {
                 self.epoch.fetch_add(1, SeqCst);
-                self.idle.0.fetch_sub(1, SeqCst);
+                self.inbox.idle.0.fetch_sub(1, SeqCst);
             }
             claimed
         })
@@ -116,12 +115,12 @@ impl Team {
     /// Whether no worker has anything to do and nothing is on its way to one.
     fn is_quiet(&self) -> bool {
         let epoch = self.epoch.load(SeqCst);
-        let all_idle = || self.idle.0.load(SeqCst) == self.ports.len();
+        let all_idle = || self.inbox.idle.0.load(SeqCst) == self.ports.len();
         // Between the two looks at `idle` and `epoch` nobody stopped being idle, so nobody took anything from a list
         // before or after we looked at it.
         all_idle() && {
             fence(SeqCst);
-            self.ports.iter().all(|port| !port.has_mail()) && {
+            self.inbox.is_empty() && self.ports.iter().all(|port| !port.has_mail()) && {
                 fence(SeqCst);
                 all_idle() && self.epoch.load(SeqCst) == epoch
             }

@@ -1,24 +1,25 @@
-//! What the facade costs: ping-pong and the counting actor, written by hand against tokio and datil, beside the suite's.
+//! What the facade costs: ping-pong and the counting actor, written by hand against each library, beside the suite's.
 //!
-//! The four programs of a pair run in turn, so that both see the same machine; the ratio facade / hand of each round is
+//! The two programs of a pair run in turn, so that both see the same machine; the ratio facade / hand of each round is
 //! independent of its drift. Run in release, on an otherwise idle machine:
 //!
-//!     cargo run --release -p suite --example facade_cost -- [ROUNDS [BENCHMARK-VARIANT]]
+//!     cargo run --release -p suite --example facade_cost -- [ROUNDS [BENCHMARK-VARIANT [WORKERS]]]
 //!
-//! With a variant (such as `count-tokio-hand`) only that one runs, to count its instructions with callgrind.
+//! With a variant (such as `count-tokio-hand`) only that one runs, to count its instructions with callgrind. Two runs that
+//! differ in ROUNDS give the instructions per round, free of the start of the process; one worker keeps the spinning of idle
+//! workers out of them.
 
 mod hand;
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use suite::adapters::{datil::Datil, tokio::Tokio};
+use suite::adapters::{actix::Actix, datil::Datil, kameo::Kameo, ractor::Ractor, tokio::Tokio};
 use suite::benchmark::{Benchmark, Number};
 use suite::benchmarks::{Count, PingPong};
 use suite::iteration::{Order, program};
 use suite::library::{Host, Options};
 
-const WORKERS: usize = 2;
 const PINGS: i64 = 200_000;
 const MESSAGES: i64 = 1_000_000;
 
@@ -34,40 +35,72 @@ fn main() {
         .next()
         .map_or(21, |text| text.parse().expect("ROUNDS is a number"));
     let only = arguments.next();
-    let tokio = || Tokio::start(&Options::workers(WORKERS)).expect("tokio starts");
-    let runtime = || {
-        datil::Runtime::builder()
-            .workers(WORKERS)
-            .build()
-            .expect("datil starts")
-    };
+    let workers = arguments
+        .next()
+        .map_or(2, |text| text.parse().expect("WORKERS is a number"));
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
 
     let pings = json!({ "pings": PINGS });
     let messages = json!({ "messages": MESSAGES });
-    let pairs: [Pair<'_>; 4] = [
+    let pairs: [Pair<'_>; 10] = [
         (
             "pingpong-tokio",
-            [&|| facade::<Tokio, PingPong>(&pings), &|| {
-                hand::tokio::pingpong(tokio(), PINGS)
+            [&|| facade::<Tokio, PingPong>(workers, &pings), &|| {
+                hand::tokio::pingpong(start::<Tokio>(workers), PINGS)
             }],
         ),
         (
             "count-tokio",
-            [&|| facade::<Tokio, Count>(&messages), &|| {
-                hand::tokio::count(tokio(), MESSAGES)
+            [&|| facade::<Tokio, Count>(workers, &messages), &|| {
+                hand::tokio::count(start::<Tokio>(workers), MESSAGES)
+            }],
+        ),
+        (
+            "pingpong-actix",
+            [&|| facade::<Actix, PingPong>(workers, &pings), &|| {
+                hand::actix::pingpong(hand::actix::Place::new(), PINGS)
+            }],
+        ),
+        (
+            "count-actix",
+            [&|| facade::<Actix, Count>(workers, &messages), &|| {
+                hand::actix::count(hand::actix::Place::new(), MESSAGES)
+            }],
+        ),
+        (
+            "pingpong-ractor",
+            [&|| facade::<Ractor, PingPong>(workers, &pings), &|| {
+                hand::ractor::pingpong(start::<Ractor>(workers), PINGS)
+            }],
+        ),
+        (
+            "count-ractor",
+            [&|| facade::<Ractor, Count>(workers, &messages), &|| {
+                hand::ractor::count(start::<Ractor>(workers), MESSAGES)
+            }],
+        ),
+        (
+            "pingpong-kameo",
+            [&|| facade::<Kameo, PingPong>(workers, &pings), &|| {
+                hand::kameo::pingpong(start::<Kameo>(workers), PINGS)
+            }],
+        ),
+        (
+            "count-kameo",
+            [&|| facade::<Kameo, Count>(workers, &messages), &|| {
+                hand::kameo::count(start::<Kameo>(workers), MESSAGES)
             }],
         ),
         (
             "pingpong-datil",
-            [&|| facade::<Datil, PingPong>(&pings), &|| {
-                hand::datil::pingpong(runtime(), PINGS)
+            [&|| facade::<Datil, PingPong>(workers, &pings), &|| {
+                hand::datil::pingpong(datil(workers), PINGS)
             }],
         ),
         (
             "count-datil",
-            [&|| facade::<Datil, Count>(&messages), &|| {
-                hand::datil::count(runtime(), MESSAGES)
+            [&|| facade::<Datil, Count>(workers, &messages), &|| {
+                hand::datil::count(datil(workers), MESSAGES)
             }],
         ),
     ];
@@ -114,9 +147,18 @@ fn compare(name: &str, facade: &mut Run, hand: &mut Run, rounds: u32) {
     );
 }
 
-fn facade<L: Host, B: Benchmark>(parameters: &Value) -> Run {
+fn start<L: Host>(workers: usize) -> L::System {
+    L::start(&Options::workers(workers)).expect("the library starts")
+}
+
+fn datil(workers: usize) -> datil::Runtime {
+    let runtime = datil::Runtime::builder().workers(workers).build();
+    runtime.expect("datil starts")
+}
+
+fn facade<L: Host, B: Benchmark>(workers: usize, parameters: &Value) -> Run {
     let parameters: Map<String, Value> = parameters.as_object().expect("an object").clone();
-    let mut system = L::start(&Options::workers(WORKERS)).expect("the library starts");
+    let mut system = start::<L>(workers);
     let mut program = program::<L, B>();
     Box::new(move || {
         let order = Order {

@@ -95,6 +95,7 @@ struct ActixDriver<'a> {
 }
 
 impl Driver<Actix> for ActixDriver<'_> {
+    #[inline(always)]
     fn spawn<A: Actor<Actix>>(&mut self, actor: A) -> Arc<Addr<Cell<A>>> {
         let cell = Cell::new(actor, self.latch);
         let arbiter = &self.arbiters[self.next];
@@ -102,6 +103,7 @@ impl Driver<Actix> for ActixDriver<'_> {
         Arc::new(Cell::start_in_arbiter(&arbiter.handle(), |_| cell))
     }
 
+    #[inline(always)]
     fn tell<A: Actor<Actix>>(&mut self, to: &Arc<Addr<Cell<A>>>, message: A::Message) {
         to.do_send(Letter(message));
     }
@@ -126,6 +128,7 @@ impl<A: Actor<Actix>> Cell<A> {
     }
 
     /// Lets the actor act, and stops it if it asked for that.
+    #[inline(always)]
     fn act<'a>(
         &'a mut self,
         context: &'a mut ::actix::Context<Self>,
@@ -138,7 +141,7 @@ impl<A: Actor<Actix>> Cell<A> {
             latch,
             stopping: false,
         };
-        act(&mut self.resident.actor, &mut cx);
+        self.resident.act(|actor| act(actor, &mut cx));
         if cx.stopping {
             cx.context.stop();
             self.resident.mark_stopped();
@@ -154,18 +157,19 @@ impl<A: Actor<Actix>> ::actix::Actor for Cell<A> {
     }
 }
 
-/// A message of the suite as a message of actix.
-struct Letter<M>(M);
+/// A message of the suite, or one kind of it, as a message of actix.
+struct Letter<K>(K);
 
-impl<M: 'static> Message for Letter<M> {
+impl<K: 'static> Message for Letter<K> {
     type Result = ();
 }
 
-impl<A: Actor<Actix>> Handler<Letter<A::Message>> for Cell<A> {
+impl<A: Actor<Actix>, K: Into<A::Message> + Send + 'static> Handler<Letter<K>> for Cell<A> {
     type Result = ();
 
-    fn handle(&mut self, Letter(message): Letter<A::Message>, context: &mut Self::Context) {
-        self.act(context, |actor, cx| actor.handle(message, cx));
+    #[inline(always)]
+    fn handle(&mut self, Letter(message): Letter<K>, context: &mut Self::Context) {
+        self.act(context, |actor, cx| actor.handle(message.into(), cx));
     }
 }
 
@@ -177,28 +181,48 @@ struct ActixContext<'a, A: Actor<Actix>> {
 }
 
 impl<A: Actor<Actix>> ActixContext<'_, A> {
+    #[inline(always)]
     fn own_address(&self) -> &Arc<Addr<Cell<A>>> {
         self.myself.get_or_init(|| Arc::new(self.context.address()))
     }
 }
 
 impl<A: Actor<Actix>> Context<Actix, A> for ActixContext<'_, A> {
+    #[inline(always)]
     fn myself(&self) -> Arc<Addr<Cell<A>>> {
         Arc::clone(self.own_address())
     }
 
+    #[inline(always)]
     fn tell<B: Actor<Actix>>(&mut self, to: &Arc<Addr<Cell<B>>>, message: B::Message) {
         to.do_send(Letter(message));
     }
 
+    #[inline(always)]
     fn tell_self(&mut self, message: A::Message) {
         self.own_address().do_send(Letter(message));
     }
 
+    #[inline(always)]
+    fn tell_kind<B: Actor<Actix>, K: Into<B::Message> + Send + 'static>(
+        &mut self,
+        to: &Arc<Addr<Cell<B>>>,
+        kind: K,
+    ) {
+        to.do_send(Letter(kind));
+    }
+
+    #[inline(always)]
+    fn tell_self_kind<K: Into<A::Message> + Send + 'static>(&mut self, kind: K) {
+        self.own_address().do_send(Letter(kind));
+    }
+
+    #[inline(always)]
     fn spawn<B: Actor<Actix>>(&mut self, actor: B) -> Arc<Addr<Cell<B>>> {
         Arc::new(Cell::new(actor, self.latch).start())
     }
 
+    #[inline(always)]
     fn stop(&mut self) {
         self.stopping = true;
     }

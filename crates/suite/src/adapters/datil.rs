@@ -127,7 +127,7 @@ fn act<'a, 'core, A: Actor<Datil>>(
         latch,
         stopping: false,
     };
-    act(&mut resident.actor, &mut own);
+    resident.act(|actor| act(actor, &mut own));
     if own.stopping {
         own.cx.stop();
         resident.mark_stopped();

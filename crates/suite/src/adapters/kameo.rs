@@ -9,7 +9,7 @@ use ::tokio::runtime::Runtime;
 
 use super::tokio::multi_threaded;
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::Latch;
 
 /// The kameo library.
@@ -44,10 +44,12 @@ struct KameoDriver {
 }
 
 impl Driver<Kameo> for KameoDriver {
+    #[inline(always)]
     fn spawn<A: Actor<Kameo>>(&mut self, actor: A) -> ActorRef<Resident<A>> {
         spawn(actor, self.latch)
     }
 
+    #[inline(always)]
     fn tell<A: Actor<Kameo>>(&mut self, to: &ActorRef<Resident<A>>, message: A::Message) {
         deliver(to, message);
     }
@@ -58,11 +60,11 @@ fn spawn<A: Actor<Kameo>>(actor: A, latch: &'static Latch) -> ActorRef<Resident<
     Resident::spawn_with_mailbox(Resident::new(actor, latch), mailbox::unbounded())
 }
 
-fn deliver<A: Actor<Kameo>>(to: &ActorRef<Resident<A>>, message: A::Message) {
-    assert!(
-        to.tell(Letter(message)).try_send().is_ok(),
-        "a message was sent to a stopped actor"
-    );
+#[inline(always)]
+fn deliver<A: Actor<Kameo>, K: Into<A::Message> + Send + 'static>(to: &ActorRef<Resident<A>>, message: K) {
+    if let Err(error) = to.tell(Letter(message)).try_send() {
+        refused(error)
+    }
 }
 
 impl<A: Actor<Kameo>> ::kameo::Actor for Resident<A> {
@@ -75,25 +77,25 @@ impl<A: Actor<Kameo>> ::kameo::Actor for Resident<A> {
             latch: resident.latch(),
             stopping: false,
         };
-        resident.actor.started(&mut cx);
+        resident.act(|actor| actor.started(&mut cx));
         assert!(!cx.stopping, "kameo cannot stop an actor in its start hook");
         Ok(resident)
     }
 }
 
-/// A message of the suite as a message of kameo.
-struct Letter<M>(M);
+/// A message of the suite, or one kind of it, as a message of kameo.
+struct Letter<K>(K);
 
-impl<A: Actor<Kameo>> Message<Letter<A::Message>> for Resident<A> {
+impl<A: Actor<Kameo>, K: Into<A::Message> + Send + 'static> Message<Letter<K>> for Resident<A> {
     type Reply = ();
 
-    async fn handle(&mut self, Letter(message): Letter<A::Message>, cx: &mut KameoMessageContext<Self, ()>) {
+    async fn handle(&mut self, Letter(message): Letter<K>, cx: &mut KameoMessageContext<Self, ()>) {
         let mut own = KameoContext {
             myself: cx.actor_ref(),
             latch: self.latch(),
             stopping: false,
         };
-        self.actor.handle(message, &mut own);
+        self.act(|actor| actor.handle(message.into(), &mut own));
         if own.stopping {
             self.mark_stopped();
             cx.stop();
@@ -108,22 +110,41 @@ struct KameoContext<'a, A: Actor<Kameo>> {
 }
 
 impl<A: Actor<Kameo>> Context<Kameo, A> for KameoContext<'_, A> {
+    #[inline(always)]
     fn myself(&self) -> ActorRef<Resident<A>> {
         self.myself.clone()
     }
 
+    #[inline(always)]
     fn tell<B: Actor<Kameo>>(&mut self, to: &ActorRef<Resident<B>>, message: B::Message) {
         deliver(to, message);
     }
 
+    #[inline(always)]
     fn tell_self(&mut self, message: A::Message) {
         deliver(self.myself, message);
     }
 
+    #[inline(always)]
+    fn tell_kind<B: Actor<Kameo>, K: Into<B::Message> + Send + 'static>(
+        &mut self,
+        to: &ActorRef<Resident<B>>,
+        kind: K,
+    ) {
+        deliver(to, kind);
+    }
+
+    #[inline(always)]
+    fn tell_self_kind<K: Into<A::Message> + Send + 'static>(&mut self, kind: K) {
+        deliver(self.myself, kind);
+    }
+
+    #[inline(always)]
     fn spawn<B: Actor<Kameo>>(&mut self, actor: B) -> ActorRef<Resident<B>> {
         spawn(actor, self.latch)
     }
 
+    #[inline(always)]
     fn stop(&mut self) {
         self.stopping = true;
     }

@@ -7,7 +7,7 @@ use ::tokio::runtime::Runtime;
 
 use super::tokio::multi_threaded;
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::Latch;
 
 /// The ractor library.
@@ -42,10 +42,12 @@ struct RactorDriver {
 }
 
 impl Driver<Ractor> for RactorDriver {
+    #[inline(always)]
     fn spawn<A: Actor<Ractor>>(&mut self, actor: A) -> ActorRef<A::Message> {
         spawn(actor, self.latch)
     }
 
+    #[inline(always)]
     fn tell<A: Actor<Ractor>>(&mut self, to: &ActorRef<A::Message>, message: A::Message) {
         deliver(to, message);
     }
@@ -58,11 +60,11 @@ fn spawn<A: Actor<Ractor>>(actor: A, latch: &'static Latch) -> ActorRef<A::Messa
     address
 }
 
+#[inline(always)]
 fn deliver<M: ::ractor::Message>(to: &ActorRef<M>, message: M) {
-    assert!(
-        to.send_message(message).is_ok(),
-        "a message was sent to a stopped actor"
-    );
+    if let Err(error) = to.send_message(message) {
+        refused(error)
+    }
 }
 
 /// ractor separates behaviour and state; the behaviour of actors of type `A` is empty.
@@ -79,7 +81,7 @@ impl<A: Actor<Ractor>> ::ractor::Actor for Behaviour<A> {
         mut resident: Resident<A>,
     ) -> Result<Resident<A>, ActorProcessingErr> {
         let mut cx = RactorContext::<A>::new(&myself, &resident);
-        resident.actor.started(&mut cx);
+        resident.act(|actor| actor.started(&mut cx));
         cx.settle(&mut resident);
         Ok(resident)
     }
@@ -91,7 +93,7 @@ impl<A: Actor<Ractor>> ::ractor::Actor for Behaviour<A> {
         resident: &mut Resident<A>,
     ) -> Result<(), ActorProcessingErr> {
         let mut cx = RactorContext::<A>::new(&myself, resident);
-        resident.actor.handle(message, &mut cx);
+        resident.act(|actor| actor.handle(message, &mut cx));
         cx.settle(resident);
         Ok(())
     }
@@ -104,6 +106,7 @@ struct RactorContext<'a, A: Actor<Ractor>> {
 }
 
 impl<'a, A: Actor<Ractor>> RactorContext<'a, A> {
+    #[inline(always)]
     fn new(myself: &'a ActorRef<A::Message>, resident: &Resident<A>) -> Self {
         Self {
             myself,
@@ -113,6 +116,7 @@ impl<'a, A: Actor<Ractor>> RactorContext<'a, A> {
     }
 
     /// Stops the actor if it asked for that. The stop overtakes the messages that are waiting.
+    #[inline(always)]
     fn settle(self, resident: &mut Resident<A>) {
         if self.stopping {
             resident.mark_stopped();
@@ -122,22 +126,27 @@ impl<'a, A: Actor<Ractor>> RactorContext<'a, A> {
 }
 
 impl<A: Actor<Ractor>> Context<Ractor, A> for RactorContext<'_, A> {
+    #[inline(always)]
     fn myself(&self) -> ActorRef<A::Message> {
         self.myself.clone()
     }
 
+    #[inline(always)]
     fn tell<B: Actor<Ractor>>(&mut self, to: &ActorRef<B::Message>, message: B::Message) {
         deliver(to, message);
     }
 
+    #[inline(always)]
     fn tell_self(&mut self, message: A::Message) {
         deliver(self.myself, message);
     }
 
+    #[inline(always)]
     fn spawn<B: Actor<Ractor>>(&mut self, actor: B) -> ActorRef<B::Message> {
         spawn(actor, self.latch)
     }
 
+    #[inline(always)]
     fn stop(&mut self) {
         self.stopping = true;
     }

@@ -4,7 +4,7 @@ use ::tokio::runtime::{Builder, Handle, Runtime};
 use ::tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
-use crate::presence::Resident;
+use crate::presence::{Resident, refused};
 use crate::tools::{Latch, panics};
 
 /// Tasks and channels of tokio.
@@ -64,7 +64,9 @@ impl Driver<Tokio> for TokioDriver<'_> {
 }
 
 fn deliver<M>(to: &UnboundedSender<M>, message: M) {
-    assert!(to.send(message).is_ok(), "a message was sent to a stopped actor");
+    if let Err(error) = to.send(message) {
+        refused(error)
+    }
 }
 
 /// The life of one actor: the body of its task.
@@ -73,31 +75,42 @@ async fn live<A: Actor<Tokio>>(
     mut mailbox: UnboundedReceiver<A::Message>,
     myself: UnboundedSender<A::Message>,
 ) {
-    let mut cx = TokioContext::<A> {
+    let mut stopping = act(&mut resident, &myself, |actor, cx| actor.started(cx));
+    while !stopping {
+        // This task holds a sender, so that the channel cannot close.
+        let Some(message) = mailbox.recv().await else {
+            return;
+        };
+        stopping = act(&mut resident, &myself, |actor, cx| actor.handle(message, cx));
+    }
+    resident.mark_stopped();
+    // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
+    drop((mailbox, myself));
+}
+
+/// Lets the actor act, and tells whether it asked to be stopped.
+#[inline(always)]
+fn act<'a, A: Actor<Tokio>>(
+    resident: &mut Resident<A>,
+    myself: &'a UnboundedSender<A::Message>,
+    act: impl FnOnce(&mut A, &mut TokioContext<'a, A>),
+) -> bool {
+    let mut cx = TokioContext {
         myself,
         latch: resident.latch(),
         stopping: false,
     };
-    resident.actor.started(&mut cx);
-    while !cx.stopping {
-        // The context holds a sender, so that the channel cannot close.
-        let Some(message) = mailbox.recv().await else {
-            return;
-        };
-        resident.actor.handle(message, &mut cx);
-    }
-    resident.mark_stopped();
-    // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
-    drop((mailbox, cx));
+    resident.act(|actor| act(actor, &mut cx));
+    cx.stopping
 }
 
-struct TokioContext<A: Actor<Tokio>> {
-    myself: UnboundedSender<A::Message>,
+struct TokioContext<'a, A: Actor<Tokio>> {
+    myself: &'a UnboundedSender<A::Message>,
     latch: &'static Latch,
     stopping: bool,
 }
 
-impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<A> {
+impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<'_, A> {
     fn myself(&self) -> UnboundedSender<A::Message> {
         self.myself.clone()
     }
@@ -107,7 +120,7 @@ impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<A> {
     }
 
     fn tell_self(&mut self, message: A::Message) {
-        deliver(&self.myself, message);
+        deliver(self.myself, message);
     }
 
     fn spawn<B: Actor<Tokio>>(&mut self, actor: B) -> UnboundedSender<B::Message> {

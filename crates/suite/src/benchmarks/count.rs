@@ -64,7 +64,7 @@ impl<L: ActorLibrary> Actor<L> for Producer<L> {
         match message {
             ToProducer::Start => {
                 for _ in 0..self.messages {
-                    cx.tell(&self.counter, ToCounter::Increment);
+                    cx.tell_kind(&self.counter, Increment);
                 }
                 cx.tell(&self.counter, ToCounter::Retrieve { from: cx.myself() });
             }
@@ -83,6 +83,16 @@ struct Counter {
 enum ToCounter<L: ActorLibrary> {
     Increment,
     Retrieve { from: L::Address<Producer<L>> },
+}
+
+/// [`ToCounter::Increment`] as a type of its own.
+struct Increment;
+
+impl<L: ActorLibrary> From<Increment> for ToCounter<L> {
+    #[inline(always)]
+    fn from(_: Increment) -> Self {
+        Self::Increment
+    }
 }
 
 impl<L: ActorLibrary> Actor<L> for Counter {

@@ -68,6 +68,16 @@ enum ToPing<L: ActorLibrary> {
     },
 }
 
+/// [`ToPing::Next`] as a type of its own.
+struct Next;
+
+impl<L: ActorLibrary> From<Next> for ToPing<L> {
+    #[inline(always)]
+    fn from(_: Next) -> Self {
+        Self::Next
+    }
+}
+
 impl<L: ActorLibrary> Actor<L> for Ping<L> {
     type Message = ToPing<L>;
 
@@ -87,7 +97,7 @@ impl<L: ActorLibrary> Actor<L> for Ping<L> {
                 assert_eq!(n, self.left + 1, "a ball was lost or repeated");
                 self.sum += n;
                 if self.left > 0 {
-                    cx.tell_self(ToPing::Next);
+                    cx.tell_self_kind(Next);
                 } else {
                     cx.tell(&self.pong, ToPong::Stop);
                     self.report.result.report(self.sum);

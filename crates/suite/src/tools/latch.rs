@@ -85,6 +85,11 @@ impl Latch {
         Ok(gate.failure.take().map_or(Ok(()), |failure| Err(failure.into())))
     }
 
+    /// The first failure so far.
+    pub fn failure(&self) -> Option<String> {
+        self.lock().failure.clone().map(String::from)
+    }
+
     #[cold]
     fn open(&self, failure: Option<Box<str>>) {
         let mut gate = self.lock();
@@ -128,6 +133,7 @@ mod tests {
         latch.arm(3);
         latch.fail("first".to_owned());
         latch.fail("second".to_owned());
+        assert_eq!(latch.failure(), Some("first".to_owned()));
         assert_eq!(latch.wait(None), Ok(Err("first".to_owned())));
     }
 

@@ -1,151 +1,93 @@
-//! Expected results of the benchmarks' entries, and a way to compare an iteration with them.
+//! Expected results from the catalogue, and a way to compare an iteration with them.
 
 // Each test binary uses a part of this.
 #![allow(dead_code)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use std::{fs, mem};
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use suite::adapters::tokio::Tokio;
 use suite::benchmark::{Number, Outcome, Work};
+use suite::benchmarks;
 use suite::iteration::{Failure, Order, Program, Record};
 use suite::library::{Host, Options};
 
-/// One preset of one benchmark, with what its entry says about it.
+/// One preset of one benchmark, with what the catalogue says about it.
 #[derive(Clone)]
 pub struct Case {
     pub benchmark: &'static str,
-    pub parameters: Value,
-    pub result: i64,
-    pub checks: Vec<(&'static str, Number)>,
+    pub parameters: Map<String, Value>,
+    pub result: Number,
+    pub checks: BTreeMap<String, Number>,
     pub work: Work,
 }
 
-fn case(
-    benchmark: &'static str,
-    parameters: Value,
-    result: i64,
-    checks: impl Into<Vec<(&'static str, Number)>>,
-    (actors, messages): (i64, i64),
-) -> Case {
+/// A file of the catalogue, as far as it concerns the suite.
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    preset: BTreeMap<String, Preset>,
+}
+
+#[derive(Deserialize)]
+struct Preset {
+    parameters: Map<String, Value>,
+    expect: BTreeMap<String, toml::Value>,
+    work: BTreeMap<String, i64>,
+}
+
+/// The benchmarks of the suite, in catalogue order, with this preset.
+fn cases(preset: &str) -> Vec<Case> {
+    benchmarks::all::<Tokio>()
+        .iter()
+        .map(|program| case(program.name(), preset))
+        .collect()
+}
+
+fn case(benchmark: &'static str, preset: &str) -> Case {
+    let path = format!("{}/../../catalogue/{benchmark}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut entry: Entry = toml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    assert_eq!(entry.name, benchmark, "{path}");
+    let mut found = entry
+        .preset
+        .remove(preset)
+        .unwrap_or_else(|| panic!("{path}: no preset {preset}"));
+    let mut checks: BTreeMap<String, Number> = mem::take(&mut found.expect)
+        .into_iter()
+        .map(|(field, value)| (field, number(&value)))
+        .collect();
     Case {
         benchmark,
-        parameters,
-        result,
-        checks: checks.into(),
-        work: Work { actors, messages },
+        parameters: found.parameters,
+        result: checks.remove("result").expect("every preset has a result"),
+        checks,
+        work: Work {
+            actors: found.work["actors"],
+            messages: found.work["messages"],
+        },
     }
 }
 
-/// The preset `tiny`, in catalogue order. Work is by the formulas of the entries.
+fn number(value: &toml::Value) -> Number {
+    match *value {
+        toml::Value::Integer(value) => Number::Integer(value),
+        toml::Value::Float(value) => Number::Float(value),
+        ref other => panic!("{other} is no number"),
+    }
+}
+
+/// The preset `tiny`, in catalogue order.
 pub fn tiny() -> Vec<Case> {
-    vec![
-        case(
-            "pingpong",
-            json!({"pings": 100}),
-            5050,
-            [("pongs", 100.into())],
-            (2, 3 * 100 + 1),
-        ),
-        case(
-            "threadring",
-            json!({"actors": 7, "hops": 40}),
-            161,
-            [("last", 5.into())],
-            (7, 40 + 2 * 7 + 1),
-        ),
-        case("count", json!({"messages": 1000}), 1000, [], (2, 1000 + 3)),
-        case(
-            "fjthrput",
-            json!({"messages": 50, "actors": 7}),
-            1400,
-            [("sum", 80.185670383472.into())],
-            (7, 7 * 50),
-        ),
-        case("fjcreate", json!({"actors": 500}), 125_250, [], (500, 500)),
-        case(
-            "fib",
-            json!({"index": 10}),
-            55,
-            [("actors", 109.into())],
-            (109, 4 * 55 - 3),
-        ),
-        case(
-            "chameneos",
-            json!({"creatures": 5, "meetings": 100}),
-            200,
-            [("colour", 1.into())],
-            (6, 4 * 100 + 3 * 5),
-        ),
-        case(
-            "big",
-            json!({"pings": 50, "actors": 10}),
-            2806,
-            [("pings", 500.into())],
-            (11, 2 * 10 * 50 + 4 * 10 + 1),
-        ),
-    ]
+    cases("tiny")
 }
 
 /// The preset `quick`, in catalogue order.
 pub fn quick() -> Vec<Case> {
-    vec![
-        case(
-            "pingpong",
-            json!({"pings": 500_000}),
-            125_000_250_000,
-            [("pongs", 500_000.into())],
-            (2, 1_500_001),
-        ),
-        case(
-            "threadring",
-            json!({"actors": 100, "hops": 1_000_050}),
-            50_501_326,
-            [("last", 50.into())],
-            (100, 1_000_251),
-        ),
-        case(
-            "count",
-            json!({"messages": 2_000_000}),
-            2_000_000,
-            [],
-            (2, 2_000_003),
-        ),
-        case(
-            "fjthrput",
-            json!({"messages": 20_000, "actors": 60}),
-            36_600_000,
-            [("sum", 274_922.298_457_61.into())],
-            (60, 1_200_000),
-        ),
-        case(
-            "fjcreate",
-            json!({"actors": 200_000}),
-            20_000_100_000,
-            [],
-            (200_000, 200_000),
-        ),
-        case(
-            "fib",
-            json!({"index": 26}),
-            121_393,
-            [("actors", 242_785.into())],
-            (242_785, 485_569),
-        ),
-        case(
-            "chameneos",
-            json!({"creatures": 101, "meetings": 400_000}),
-            800_000,
-            [("colour", 1.into())],
-            (102, 1_600_303),
-        ),
-        case(
-            "big",
-            json!({"pings": 8000, "actors": 120}),
-            58_058_584,
-            [("pings", 960_000.into())],
-            (121, 1_920_481),
-        ),
-    ]
+    cases("quick")
 }
 
 /// Starts a library with this number of workers and its default policy.
@@ -191,22 +133,18 @@ pub fn mismatch(case: &Case, outcome: &Outcome, work: Option<Work>) -> Option<St
         per_actor,
         ..
     } = outcome;
-    if *result != Number::Integer(case.result) {
+    if !agree(*result, case.result) {
         return Some(format!("result is {result:?}"));
     }
-    let names = |fields: &[(&'static str, Number)]| fields.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    if names(checks) != names(&case.checks) {
+    let names: BTreeSet<_> = checks.iter().map(|(name, _)| *name).collect();
+    if checks.len() != case.checks.len() || !case.checks.keys().all(|name| names.contains(name.as_str())) {
         return Some(format!("checks are {checks:?}"));
     }
-    if let Some((is, _)) = checks
-        .iter()
-        .zip(&case.checks)
-        .find(|(is, expected)| !agree(is.1, expected.1))
-    {
-        return Some(format!("check {} is {:?}", is.0, is.1));
+    if let Some((name, is)) = checks.iter().find(|(name, is)| !agree(*is, case.checks[*name])) {
+        return Some(format!("check {name} is {is:?}"));
     }
     if let Some((_, values)) = per_actor.iter().find(|(name, _)| *name == "meetings")
-        && values.iter().sum::<i64>() != case.result
+        && Number::Integer(values.iter().sum()) != case.result
     {
         return Some(format!("meetings are {values:?}"));
     }

@@ -85,6 +85,48 @@ func TestOrderIsCausal(t *testing.T) {
 	}
 }
 
+// Bursts that the channel cannot hold alternate with single messages, so that each round may cross between channel and
+// list, on either side.
+func TestOrderIsCausalAcrossChannelAndList(t *testing.T) {
+	const rounds = 20000
+	it := begin(t, true)
+	it.Expect(2)
+	sent := 0
+	last := Spawn(it, func(self *Mailbox[int]) {
+		for want := 1; want <= rounds; want++ {
+			for left := want % (2 * channelCapacity); left > 0; left-- {
+				if m := self.Receive(); m != want {
+					Fail("%d came; a cause %d was due", m, want)
+				}
+			}
+			if m := self.Receive(); m != -want {
+				Fail("%d came; the effect %d was due", m, -want)
+			}
+		}
+	})
+	acknowledged := make(chan bool, 1)
+	relay := Spawn(it, func(self *Mailbox[int]) {
+		for i := 0; i < rounds; i++ {
+			last.Send(-self.Receive())
+			acknowledged <- true
+		}
+	})
+	for i := 1; i <= rounds; i++ {
+		for left := i % (2 * channelCapacity); left > 0; left-- {
+			last.Send(i)
+			sent++
+		}
+		relay.Send(i)
+		<-acknowledged
+	}
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := it.Work(); err != nil || *w != (Work{Actors: 2, Messages: int64(sent + 2*rounds)}) {
+		t.Errorf("work is %v, %v", w, err)
+	}
+}
+
 func TestAMailboxHoldsWhateverIsSent(t *testing.T) {
 	const n = 300000
 	it := begin(t, true)

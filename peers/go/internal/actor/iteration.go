@@ -67,7 +67,7 @@ func (it *Iteration) Wall() time.Duration { return it.wall }
 // Spawn creates an actor that runs body and stops when body returns. The caller must have told Expect about it. A panic in
 // body fails the iteration.
 func Spawn[M any](it *Iteration, body func(self *Mailbox[M])) *Mailbox[M] {
-	self := newMailbox[M]()
+	self := newMailbox[M](it.ledger != nil)
 	if it.ledger != nil {
 		it.ledger.add(self)
 	}

@@ -1,57 +1,88 @@
 package actor
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Mailbox is the unbounded queue of one actor and, to everybody else, the actor's address. Any goroutine may send; only
 // the actor itself receives.
 //
-// Senders append to a buffer under a mutex; the receiver takes the whole buffer at once and then works through it without
-// any synchronisation, so that a busy mailbox costs one lock per message for the sender and one per batch for the
-// receiver. An empty mailbox is the other common case: there the sender hands its message to the parked receiver through
-// a channel, which is the scheduler's cheapest way to wake a goroutine and carries the message along. An isolated message
-// so costs one lock and one channel operation on each side, where a bounded channel would do with the latter.
+// It is a list under a mutex and, from the moment when the receiver first has to wait, a small channel. An actor of a
+// short life never needs the channel. While messages come one by one the channel alone is used and costs what a channel
+// costs; a parked receiver is woken in the scheduler's cheapest way. In a flood senders append to the list and the
+// receiver takes the whole list at once, which is cheaper still.
 //
-// Order: while the receiver waits both buffers are empty, so that the message handed over is older than whatever is
-// appended afterwards, and the receiver handles it first. A send has taken effect when it returns, which gives the
-// causal order that the specification asks for.
+// Order: whoever finds the list in use appends to it, so that what is in the channel is older than the list, apart from
+// sends that are still under way and that nobody can have seen. The receiver takes the list only when the channel is
+// empty, which it tests under the mutex: a message in the list cannot have been caused by one that the test missed. A send
+// has taken effect when it returns; so the order is the causal one that the specification asks for.
+//
+// Wake-up: the receiver waits only at the channel, and only after it saw the list not in use. A sender declares the list
+// in use before it finds the channel full for the last time. So the receiver still gets a message from the channel, and
+// looks at the list after it.
 type Mailbox[M any] struct {
-	mu       sync.Mutex
-	waiting  bool   // guarded by mu: the receiver has found nothing and takes its next message from handover
-	inbox    []M    // guarded by mu: sent and not yet taken
-	handover chan M // capacity 1, so that a hand-over never blocks; made when the receiver first has to wait
+	direct  atomic.Bool // written under mu: the list is empty and the channel is made; senders try the channel first
+	audited bool
+	mu      sync.Mutex
+	list    []M    // guarded by mu: sent and not yet taken
+	channel chan M // made by the receiver before direct is first set
+
+	// The list's first memory: an actor of a short life rarely holds more than one message before its channel begins. It
+	// also keeps apart what senders and receiver write.
+	first [1]M
 
 	// The receiver's own.
-	batch []M // taken from inbox
-	next  int // index in batch of the message to receive next
-	taken int // messages received or in batch
-
-	// The inbox's first memory: most actors of a short life never hold more than two messages.
-	first [2]M
+	batch    []M // taken from list
+	next     int // index in batch of the message to receive next
+	received int // counted if audited
 }
 
-func newMailbox[M any]() *Mailbox[M] {
-	m := new(Mailbox[M])
-	m.inbox = m.first[:0]
+// channelCapacity bounds the messages that need no list. A waiting actor rarely gets more than two before it runs.
+const channelCapacity = 2
+
+func newMailbox[M any](audited bool) *Mailbox[M] {
+	m := &Mailbox[M]{audited: audited}
+	m.list = m.first[:0]
 	return m
 }
 
 // Send puts msg into the mailbox. It never blocks on the receiver and is never refused.
 func (m *Mailbox[M]) Send(msg M) {
-	m.mu.Lock()
-	if m.waiting {
-		m.waiting = false
-		m.mu.Unlock()
-		m.handover <- msg
-		return
+	if m.direct.Load() {
+		select {
+		case m.channel <- msg:
+			return
+		default:
+		}
 	}
-	m.inbox = append(m.inbox, msg)
+	m.mu.Lock()
+	if !m.direct.Load() || !m.retry(msg) {
+		m.list = append(m.list, msg)
+	}
 	m.mu.Unlock()
+}
+
+// retry tries the channel again after it has declared the list in use, and leaves it so if the channel is full. The caller
+// holds mu.
+func (m *Mailbox[M]) retry(msg M) bool {
+	m.direct.Store(false)
+	select {
+	case m.channel <- msg:
+		m.direct.Store(true)
+		return true
+	default:
+		return false
+	}
 }
 
 // Receive returns the oldest message and waits for one if there is none. Only the mailbox's own actor may call it.
 func (m *Mailbox[M]) Receive() M {
+	if m.audited {
+		m.received++
+	}
 	if m.next == len(m.batch) {
-		if msg, handed := m.refill(); handed {
+		if msg, ok := m.refill(); ok {
 			return msg
 		}
 	}
@@ -60,29 +91,47 @@ func (m *Mailbox[M]) Receive() M {
 	return msg
 }
 
-// refill takes all that has been sent, or waits for one message and returns that.
-func (m *Mailbox[M]) refill() (msg M, handed bool) {
+// refill returns a message of the channel and waits for one if there is no message at all; or it takes the list.
+func (m *Mailbox[M]) refill() (msg M, ok bool) {
+	for {
+		select {
+		case msg := <-m.channel: // never, if it is not made yet
+			return msg, true
+		default:
+		}
+		if m.direct.Load() {
+			return <-m.channel, true
+		}
+		if m.take() {
+			return msg, false
+		}
+	}
+}
+
+// take moves the list to the batch unless something older is in the channel or the list is empty. The first time it is
+// empty the channel begins.
+func (m *Mailbox[M]) take() bool {
 	m.mu.Lock()
-	if len(m.inbox) > 0 {
-		m.batch, m.inbox = m.inbox, m.batch[:0]
-		m.mu.Unlock()
-		m.next = 0
-		m.taken += len(m.batch)
-		return msg, false
+	defer m.mu.Unlock()
+	if len(m.channel) > 0 {
+		return false
 	}
-	if m.handover == nil {
-		m.handover = make(chan M, 1)
+	if len(m.list) == 0 {
+		if m.channel == nil {
+			m.channel = make(chan M, channelCapacity)
+		}
+		m.direct.Store(true)
+		return false
 	}
-	m.waiting = true
-	m.mu.Unlock()
-	m.taken++
-	return <-m.handover, true
+	m.batch, m.list = m.list, m.batch[:0]
+	m.next = 0
+	m.direct.Store(m.channel != nil)
+	return true
 }
 
 // tally tells how many messages the actor received, and how many were left when it stopped.
 func (m *Mailbox[M]) tally() (received, left int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	unread := len(m.batch) - m.next
-	return m.taken - unread, unread + len(m.inbox)
+	return m.received, len(m.channel) + len(m.list) + len(m.batch) - m.next
 }

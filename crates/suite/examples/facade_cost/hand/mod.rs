@@ -1,4 +1,7 @@
 //! The programs written by hand.
 
+pub mod actix;
 pub mod datil;
+pub mod kameo;
+pub mod ractor;
 pub mod tokio;

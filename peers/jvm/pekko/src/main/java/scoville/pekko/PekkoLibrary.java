@@ -11,9 +11,15 @@ import scoville.actor.ActorRef;
 
 /** Apache Pekko, classic actors. */
 public final class PekkoLibrary implements ActorLibrary {
+    /** The manifest's two runtimes differ in the mailbox, which the second sets by a system property. */
     @Override
     public String name() {
-        return "pekko";
+        String mailbox = ConfigFactory.load().getString("pekko.actor.default-mailbox.mailbox-type");
+        return switch (mailbox) {
+            case "org.apache.pekko.dispatch.UnboundedMailbox" -> "pekko";
+            case "org.apache.pekko.dispatch.SingleConsumerOnlyUnboundedMailbox" -> "pekko-single-consumer";
+            default -> throw new IllegalStateException("no runtime of the manifest has the mailbox " + mailbox);
+        };
     }
 
     @Override

@@ -1,0 +1,386 @@
+//! The inbox of a runtime: what threads outside send and create, in one order, published one by one.
+//!
+//! See `README.md` beside this file for states, transitions and the proof.
+
+mod segment;
+
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
+
+use segment::{Segment, WORDS};
+
+use crate::pool::lock;
+use crate::worker::core::Core;
+use crate::worker::port::{self, IDLE, LOOK, Line, Port, RUNNING, WATCH};
+
+/// Tail word: somebody is writing. Whoever set it is the only one to change the word.
+const LOCKED: u64 = 1;
+/// Tail word: the runtime has stopped; nothing is accepted.
+const CLOSED: u64 = 2;
+/// Tail word: the last worker went to sleep; the next sender wakes one.
+const UNATTENDED: u64 = 4;
+/// Tail word: no idle worker watches whether the inbox is emptied; the next sender that finds one idle wakes it to watch.
+const UNWATCHED: u64 = 8;
+/// Positions, in words, lie above the flags.
+const SHIFT: u32 = 4;
+
+/// Words that a worker takes before it looks at its actors again: a few hundred messages.
+const BUDGET: u64 = 2048;
+
+/// Does what one record says; returns its length in words.
+pub(crate) type Handler = unsafe fn(&Core, *mut u64) -> u64;
+
+/// A record as it lies in a segment. Bodies are at most aligned to 8 bytes and much smaller than a segment.
+#[repr(C, align(8))]
+struct Record<T> {
+    /// `None` says that the rest of the segment is not used.
+    handler: Option<Handler>,
+    body: T,
+}
+
+/// The senders' side.
+struct Tail {
+    /// Position behind the last record, and flags.
+    word: AtomicU64,
+    /// The segment that is being filled; belongs to who has set `LOCKED`.
+    segment: Cell<*mut Segment>,
+}
+
+/// The workers' side.
+struct Head {
+    /// Set by the worker that takes records.
+    taken: AtomicBool,
+    /// Position of the oldest record; written by who has set `taken`.
+    position: AtomicU64,
+    /// The segment that is being emptied; belongs to who has set `taken`.
+    segment: Cell<*mut Segment>,
+}
+
+/// Inboxes are made once and never freed: who read one from a port, however late, finds one.
+pub(crate) struct Inbox {
+    tail: Line<Tail>,
+    head: Line<Head>,
+    /// Workers of the runtime in state IDLE or LOCKED.
+    pub(crate) idle: Line<AtomicUsize>,
+    /// Port of the worker that takes records as long as it is RUNNING and gets anywhere.
+    keeper: AtomicU16,
+    /// Number of workers of the runtime.
+    workers: AtomicUsize,
+    ports: Mutex<Vec<&'static Port>>,
+}
+
+/// How an idle worker may sleep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sleep {
+    /// Not at all: all are idle and there is something to do.
+    No,
+    /// With a look now and then whether those at work do it.
+    Watching,
+    /// Until somebody wakes it: others are awake, or the next sender will wake one.
+    Long,
+}
+
+// SAFETY: the cells belong to whoever holds the lock named beside them.
+unsafe impl Sync for Inbox {}
+
+static FREE: Mutex<Vec<&'static Inbox>> = Mutex::new(Vec::new());
+
+/// Leases an inbox for the workers of these ports.
+pub(crate) fn lease(ports: &[&'static Port]) -> &'static Inbox {
+    let free = lock(&FREE).pop();
+    let inbox = free.unwrap_or_else(|| Box::leak(Box::new(Inbox::new())));
+    *lock(&inbox.ports) = ports.to_vec();
+    inbox.idle.0.store(0, Relaxed);
+    inbox.workers.store(ports.len(), Relaxed);
+    inbox.keeper.store(ports[0].id, Relaxed);
+    for port in ports {
+        port.inbox.store(std::ptr::from_ref(inbox).cast_mut(), Release);
+    }
+    let word = &inbox.tail.0.word;
+    // Nobody else changes the word: senders that come too late find it closed and put it back as it was.
+    let found = inbox.lock();
+    word.store(found & !(CLOSED | UNATTENDED) | UNWATCHED, Release);
+    inbox
+}
+
+/// Gives an inbox back that is closed and empty.
+pub(crate) fn give_back(inbox: &'static Inbox) {
+    lock(&inbox.ports).clear();
+    lock(&FREE).push(inbox);
+}
+
+/// The inbox of the runtime that has, or last had, this port.
+#[inline(always)]
+pub(crate) fn of(port: &Port) -> &'static Inbox {
+    // SAFETY: set when the port was leased, before any tag named it; inboxes are never freed.
+    unsafe { &*port.inbox.load(Acquire) }
+}
+
+impl Inbox {
+    fn new() -> Self {
+        // Both sides stand at the end of an empty segment.
+        let first = Segment::take();
+        Self {
+            tail: Line(Tail {
+                word: AtomicU64::new(CLOSED),
+                segment: Cell::new(first),
+            }),
+            head: Line(Head {
+                taken: AtomicBool::new(false),
+                position: AtomicU64::new(0),
+                segment: Cell::new(first),
+            }),
+            idle: Line(AtomicUsize::new(0)),
+            keeper: AtomicU16::new(0),
+            workers: AtomicUsize::new(0),
+            ports: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Appends a record and makes sure that a worker will see it. Gives the body back if the runtime has stopped.
+    #[inline(always)]
+    pub(crate) fn push<T>(&self, handler: Handler, body: T) -> Result<(), T> {
+        assert!(align_of::<T>() <= 8 && size_of::<Record<T>>() <= 1024);
+        let words = (size_of::<Record<T>>() / 8) as u64;
+        let found = self.lock();
+        if found & CLOSED != 0 {
+            self.tail.0.word.store(found, Release);
+            return Err(body);
+        }
+        let mut at = found >> SHIFT;
+        if at.is_multiple_of(WORDS) || at % WORDS + words > WORDS {
+            at = self.next_segment(at);
+        }
+        // SAFETY: we have the lock, so the words from the tail on are ours; they lie within the segment.
+        unsafe {
+            Segment::word(self.tail.0.segment.get(), at)
+                .cast::<Record<T>>()
+                .write(Record {
+                    handler: Some(handler),
+                    body,
+                });
+        }
+        // Release publishes the record and gives the lock back.
+        let watch = if found & UNWATCHED != 0 && self.is_half_idle() {
+            0
+        } else {
+            found & UNWATCHED
+        };
+        self.tail.0.word.store((at + words) << SHIFT | watch, Release);
+        if found & UNATTENDED != 0 {
+            self.summon();
+        }
+        if watch != found & UNWATCHED {
+            self.appoint();
+        }
+        Ok(())
+    }
+
+    /// Locks the tail; returns the word as it was.
+    #[inline(always)]
+    fn lock(&self) -> u64 {
+        let word = &self.tail.0.word;
+        let found = word.load(Relaxed);
+        if found & LOCKED == 0
+            && word
+                .compare_exchange(found, found | LOCKED, Acquire, Relaxed)
+                .is_ok()
+        {
+            return found;
+        }
+        self.lock_slowly()
+    }
+
+    #[cold]
+    fn lock_slowly(&self) -> u64 {
+        let word = &self.tail.0.word;
+        let mut turns = 0u32;
+        loop {
+            let found = word.load(Relaxed);
+            // Acquire: the segment as the last holder left it, and who was idle when UNATTENDED was set.
+            if found & LOCKED == 0
+                && word
+                    .compare_exchange_weak(found, found | LOCKED, Acquire, Relaxed)
+                    .is_ok()
+            {
+                return found;
+            }
+            turns += 1;
+            if turns.is_multiple_of(64) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    /// Ends the segment at position `at` and starts another; returns the position of its first word.
+    #[cold]
+    #[inline(never)]
+    fn next_segment(&self, at: u64) -> u64 {
+        let next = Segment::take();
+        // SAFETY: the caller has the lock; a segment that is being filled is not recycled.
+        unsafe {
+            let full = self.tail.0.segment.replace(next);
+            if !at.is_multiple_of(WORDS) {
+                Segment::word(full, at).cast::<Option<Handler>>().write(None);
+            }
+            (*full).next.set(next);
+        }
+        at.next_multiple_of(WORDS)
+    }
+
+    /// Wakes a worker if all sleep. The caller has found and cleared `UNATTENDED`.
+    #[cold]
+    fn summon(&self) {
+        // We acquired the word from the worker that set UNATTENDED and so see that it was idle. A lower number means that one
+        // got up afterwards; it looks at the inbox before all are idle again.
+        if self.idle.0.load(Acquire) < self.workers.load(Relaxed) {
+            return;
+        }
+        let port = port::port(self.keeper.load(Relaxed));
+        port.request.fetch_or(LOOK, AcqRel);
+        port.notify();
+    }
+
+    /// Whether some workers are idle and some are not.
+    #[inline(always)]
+    fn is_half_idle(&self) -> bool {
+        let idle = self.idle.0.load(Relaxed);
+        idle > 0 && idle < self.workers.load(Relaxed)
+    }
+
+    /// Wakes an idle worker to watch. The caller has found and cleared `UNWATCHED`.
+    #[cold]
+    fn appoint(&self) {
+        let ports = lock(&self.ports);
+        let idle = ports.iter().find(|port| port.rest.0.state.load(Relaxed) == IDLE);
+        match idle {
+            Some(port) => {
+                port.request.fetch_or(WATCH, AcqRel);
+                port.notify();
+            }
+            // All are at work again, and look for themselves.
+            None => self.unwatch(),
+        }
+    }
+
+    /// The worker that watched has something else to do.
+    pub(crate) fn unwatch(&self) {
+        let found = self.lock();
+        self.tail.0.word.store(found | UNWATCHED, Release);
+    }
+
+    /// Position of the oldest record, to see whether the inbox is being emptied, and whether there is one.
+    pub(crate) fn progress(&self) -> (u64, bool) {
+        (self.head.0.position.load(Relaxed), self.has_mail())
+    }
+
+    /// Whether it is up to this worker to take records.
+    #[inline(always)]
+    pub(crate) fn is_kept_by(&self, me: u16) -> bool {
+        let keeper = self.keeper.load(Relaxed);
+        keeper == me || port::port(keeper).rest.0.state.load(Relaxed) != RUNNING
+    }
+
+    /// Makes another worker take the records, which does not bind anybody.
+    pub(crate) fn entrust(&self, to: u16) {
+        self.keeper.store(to, Relaxed);
+    }
+
+    /// Whether there are records; a hint while others send and take.
+    #[inline(always)]
+    pub(crate) fn has_mail(&self) -> bool {
+        let word = self.tail.0.word.load(Relaxed);
+        word >> SHIFT != self.head.0.position.load(Relaxed)
+    }
+
+    /// Whether everything that was published has been delivered.
+    pub(crate) fn is_empty(&self) -> bool {
+        let head = self.head.0.position.load(Acquire);
+        self.tail.0.word.load(Acquire) >> SHIFT == head
+    }
+
+    /// How an idle worker may sleep as far as the inbox is concerned.
+    pub(crate) fn may_sleep(&self) -> Sleep {
+        let word = &self.tail.0.word;
+        if self.idle.0.load(Acquire) < self.workers.load(Relaxed) {
+            // An exchange that changes nothing: either we see what a sender has begun, or that sender sees that we are idle.
+            let found = word.load(Relaxed);
+            let seen = found & LOCKED == 0 && word.compare_exchange(found, found, AcqRel, Relaxed).is_ok();
+            let empty = seen && found >> SHIFT == self.head.0.position.load(Acquire);
+            return if empty { Sleep::Long } else { Sleep::Watching };
+        }
+        let empty = self.head.0.position.load(Acquire) << SHIFT;
+        let found = word.load(Relaxed) & (UNATTENDED | UNWATCHED);
+        // Exchanged also if the flag is set already: the sender that takes it must see that we are idle now. Release for that.
+        let set = word.compare_exchange(empty | found, empty | found | UNATTENDED, AcqRel, Relaxed);
+        if set.is_ok() { Sleep::Long } else { Sleep::No }
+    }
+
+    /// Does what the oldest records say, up to a bound; false if another worker is at it or there were none.
+    ///
+    /// The calling worker is RUNNING, so that ownership of its actors stands still.
+    #[inline(never)]
+    pub(crate) fn drain(&self, core: &Core) -> bool {
+        let head = &self.head.0;
+        // Acquire: the head and all that the last taker delivered.
+        if head.taken.load(Relaxed)
+            || head
+                .taken
+                .compare_exchange(false, true, Acquire, Relaxed)
+                .is_err()
+        {
+            return false;
+        }
+        if self.keeper.load(Relaxed) != core.me {
+            self.keeper.store(core.me, Relaxed);
+        }
+        // Acquire: all records up to here and the segments they lie in.
+        let end = self.tail.0.word.load(Acquire) >> SHIFT;
+        let start = head.position.load(Relaxed);
+        let mut at = start;
+        while at < end && at - start < BUDGET {
+            if at.is_multiple_of(WORDS) {
+                let empty = head.segment.get();
+                // SAFETY: the sender linked the next segment before it published a record there; nobody fills the old one
+                // any more, and we alone empty it.
+                unsafe {
+                    head.segment.set((*empty).next.get());
+                    Segment::recycle(empty);
+                }
+            }
+            // SAFETY: a record, or the mark that there is none, begins at each position that is reached.
+            let word = unsafe { Segment::word(head.segment.get(), at) };
+            // SAFETY: as above.
+            at = match unsafe { word.cast::<Option<Handler>>().read() } {
+                // SAFETY: the body is that of the handler and is taken once, since the position moves on.
+                Some(handler) => at + unsafe { handler(core, word) },
+                None => at.next_multiple_of(WORDS),
+            };
+        }
+        // Release: who sees the inbox empty sees what was in it delivered.
+        head.position.store(at, Release);
+        head.taken.store(false, Release);
+        at > start
+    }
+
+    /// Accepts nothing from now on.
+    pub(crate) fn close(&self) {
+        let found = self.lock();
+        self.tail.0.word.store(found | CLOSED, Release);
+    }
+}
+
+/// Takes the body of a record; returns it with the record's length.
+///
+/// # Safety
+/// `word` is where a record with a body of type `T` begins, which was not taken yet.
+#[inline(always)]
+pub(crate) unsafe fn take<T>(word: *mut u64) -> (T, u64) {
+    // SAFETY: by the caller.
+    let Record { body, .. } = unsafe { word.cast::<Record<T>>().read() };
+    (body, (size_of::<Record<T>>() / 8) as u64)
+}
