@@ -125,6 +125,27 @@ fn a_budget_stops_after_whole_blocks_and_never_before_there_are_intervals() {
     assert_complete(&plan, &events, 3);
 }
 
+#[test]
+fn the_time_left_is_a_guess_until_everything_has_run() {
+    let plan = plan(2, 2, 3);
+    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
+    let after = |invocations: usize| {
+        let ends = events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| matches!(event.what, What::InvocationFinished { .. }));
+        let end = ends.map(|(i, _)| i + 1).nth(invocations - 1).unwrap();
+        let progress = Progress::replay(&plan, &events[..end]).unwrap();
+        (progress.remaining_ns(&plan), progress.in_first_pass())
+    };
+    assert_eq!(Progress::new(&plan).remaining_ns(&plan), None);
+    // 10 ms each, in blocks of two that have not begun: 2 of the first benchmark and 3 of the second.
+    assert_eq!(after(1), (Some(100_000_000), true));
+    assert_eq!(after(3), (Some(80_000_000), true));
+    assert_eq!(after(4), (Some(80_000_000), false));
+    assert_eq!(after(12), (Some(0), false));
+}
+
 struct Dirty(Vec<u32>);
 
 impl Assess for Dirty {

@@ -35,8 +35,7 @@ impl Observer for Lines {
             eprintln!("{line}");
         }
         if let What::BlockFinished { group, block, .. } = &event.what {
-            let left = progress.remaining_ns(&self.plan);
-            let left = left.map_or(String::new(), |ns| format!(", at most {} left", human(ns)));
+            let left = left(progress, &self.plan).map_or(String::new(), |left| format!(", {left}"));
             let (number, max) = (block + 1, self.plan.method.max_blocks);
             eprintln!("{}: block {number} of {max}{left}", place(group));
         }
@@ -63,10 +62,7 @@ impl Bar {
 impl Observer for Bar {
     fn before(&mut self, step: &Step, progress: &Progress) {
         if let Step::Invoke { group, runtime, .. } = step {
-            let left = progress.remaining_ns(&self.plan);
-            let left = left.map_or("first pass".to_owned(), |ns| {
-                format!("at most {} left", human(ns))
-            });
+            let left = left(progress, &self.plan).unwrap_or_else(|| "first pass".to_owned());
             self.bar.set_position(progress.invocations() as u64);
             self.bar
                 .set_message(format!("{left}  {} / {runtime}", place(group)));
@@ -82,6 +78,16 @@ impl Observer for Bar {
             self.bar.finish_and_clear();
         }
     }
+}
+
+/// How much longer it takes; `None` before anything has run.
+pub fn left(progress: &Progress, plan: &Plan) -> Option<String> {
+    let left = human(progress.remaining_ns(plan)?);
+    Some(if progress.in_first_pass() {
+        format!("about {left} left")
+    } else {
+        format!("at most {left} left")
+    })
 }
 
 fn failure(event: &Event) -> Option<String> {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::list::{print, table};
 use super::plan::human;
-use super::progress::place;
+use super::progress::{self, place};
 use super::world::World;
 use super::{Exit, sessions};
 use crate::log;
@@ -32,9 +32,9 @@ pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<
         human(progress.spent_ns)
     )?;
     if progress.ended.is_none()
-        && let Some(left) = progress.remaining_ns(plan)
+        && let Some(left) = progress::left(&progress, plan)
     {
-        writeln!(out, "left     at most {}", human(left))?;
+        writeln!(out, "left     {}", left.trim_end_matches(" left"))?;
     }
     writeln!(out)?;
     groups(plan, &progress, out)?;

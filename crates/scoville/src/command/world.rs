@@ -85,7 +85,7 @@ fn inside() -> Result<Vec<(Runtime, Vec<String>)>> {
             title: runtime.title.into(),
             language: suite::runtimes::LANGUAGE.into(),
             homepage: runtime.homepage.into(),
-            variant: !runtime.labels.is_empty(),
+            variant: runtime.variant,
             launch,
             requires: Vec::new(),
             build: None,

@@ -252,12 +252,14 @@ impl Progress {
         record.longest_iteration_ns
     }
 
-    /// Time that the remaining blocks will take if they take as long as the ones before, ns; `None` before the first
-    /// pass is complete. Precision may end the session earlier.
+    /// Time that the remaining blocks will take if they take as long as the ones before, ns; `None` before anything has
+    /// run. During the first pass, what has not run yet counts as the mean of what has. Precision may end the session
+    /// earlier.
     pub fn remaining_ns(&self, plan: &Plan) -> Option<u64> {
+        let typical = self.spent_ns.checked_div(self.runs())?;
         let (mut sum, mut sure) = (0, 0);
         for group in &self.groups {
-            let per_block = group.block_ns()?;
+            let per_block = group.block_ns(typical);
             if group.settled.is_some() {
                 continue;
             }
@@ -269,6 +271,18 @@ impl Progress {
             Some(budget) => sum.min(budget.saturating_sub(self.spent_ns).max(sure)),
             None => sum,
         })
+    }
+
+    /// Whether something has not run yet, so that times to come are guesses.
+    pub fn in_first_pass(&self) -> bool {
+        let mut records = self.groups.iter().flat_map(|group| &group.competitors);
+        records.any(|(_, record)| record.runs == 0 && !record.given_up())
+    }
+
+    /// Invocations that were made, those of torn blocks included.
+    fn runs(&self) -> u64 {
+        let records = self.groups.iter().flat_map(|group| &group.competitors);
+        records.map(|(_, record)| u64::from(record.runs)).sum()
     }
 
     /// Invocations that have ended.
@@ -311,11 +325,16 @@ impl GroupProgress {
             .ok_or_else(|| format!("{runtime} does not compete in {}", self.key.benchmark))
     }
 
-    /// Time that a further block takes; `None` if a live competitor has not run yet.
-    fn block_ns(&self) -> Option<u64> {
+    /// Time that a further block takes, if a competitor that has not run yet takes the `typical` time, ns.
+    fn block_ns(&self, typical: u64) -> u64 {
         let live = self.competitors.iter().filter(|(_, record)| !record.given_up());
-        live.map(|(_, record)| record.total_ns.checked_div(u64::from(record.runs)))
-            .sum()
+        live.map(|(_, record)| {
+            record
+                .total_ns
+                .checked_div(u64::from(record.runs))
+                .unwrap_or(typical)
+        })
+        .sum()
     }
 }
 
