@@ -155,6 +155,10 @@ impl<P: Policy> Worker<'_, P> {
             if request != 0 {
                 self.grant(request);
             }
+            if core.watches.get() {
+                // A handler may take long; the next sender finds another worker to watch.
+                self.stop_watching();
+            }
             core.current.set(cell);
             // SAFETY: what is in our queues is ours, alive and scheduled, and we have just taken it out.
             unsafe { ((*(*cell).vtable.get()).run)(core, cell) };
@@ -425,6 +429,7 @@ impl<P: Policy> Worker<'_, P> {
         false
     }
 
+    #[cold]
     fn stop_watching(&self) {
         if self.core.watches.replace(false) {
             self.core.inbox.unwatch();
