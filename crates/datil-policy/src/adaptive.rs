@@ -162,6 +162,9 @@ impl Policy for Hostile {
     }
 
     fn offer(&mut self, _: Nanos, queued: usize, _: Board) -> Offer {
+        if queued == 0 {
+            return Offer::Keep;
+        }
         Offer::Give(queued.div_ceil(2))
     }
 

@@ -52,7 +52,8 @@ impl<A: Actor> Address<A> {
         (self.packed.as_ptr().addr() >> ADDRESS_BITS) as u16
     }
 
-    /// Puts `msg` into the actor's mailbox before it returns, from any thread, worker or not. Never blocks and is
+    /// Sends `msg` from any thread, worker or not. On a worker of the actor's runtime it is in the mailbox when this returns,
+    /// else in the runtime's inbox, behind everything that such threads sent before. Never blocks and is
     /// never refused; a message to an actor that has stopped is dropped and counted.
     ///
     /// Inside a handler [`crate::Context::tell`] does the same and saves looking up the worker. For many sends from

@@ -51,7 +51,9 @@
 //!
 //! * An actor handles one message at a time. Messages of one sender to one receiver are handled in the order sent, also when actors move
 //!   between workers. A send is in the mailbox when it returns, so if X writes to Z and then to Y, and Y writes to Z because of that, Z hears of X first.
-//!   (A [`Client`] of an outside thread hands its sends over later, in order and with the same property.)
+//!   From a thread outside the runtime a send is in the runtime's inbox when it returns, in one order with those of all
+//!   other such threads, and X may be such a thread. (A [`Client`] hands its sends over later, in order and with the same property.)
+//!   A lock or channel between such a thread and a *handler* does not keep that order: what the handler sends next may arrive first.
 //! * Sends never block and are never refused; mailboxes are unbounded. Nothing is lost or doubled: what finds its actor gone is dropped and counted.
 //! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
 //! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
@@ -65,7 +67,8 @@
 //! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`].
 //! * Memory of the pools is reused by all runtimes of the process and never returned to the system. A cell is retired after 65,535 actors have
 //!   lived in it (64 bytes lost per 65,535 of the smallest actors).
-//! * An outside thread that is descheduled in the middle of a send to an idle actor delays later messages to that actor until it runs again.
+//! * An outside thread that is descheduled in the middle of a send delays those of other outside threads until it runs again.
+//! * What outside threads send waits 1 to 2 ms if the worker that takes it from the inbox is stuck in a handler and another one is idle.
 //! * All policies steal cooperatively, at the ends of activations; `cls` therefore is the classic policy's placement and victim choice on this
 //!   mechanism, not its lock-based deques.
 

@@ -18,6 +18,7 @@ use super::ring::Ring;
 use super::team::Team;
 use crate::actor::{Actor, Context};
 use crate::address::Address;
+use crate::inbox::Inbox;
 use crate::mailbox::block::{self, Block, Stored};
 use crate::mailbox::cell::{
     EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, collect_remote,
@@ -49,6 +50,8 @@ pub(crate) struct Core {
     pub(crate) yielded: Ring,
     pub(crate) port: &'static Port,
     pub(crate) team: Arc<Team>,
+    /// The team's, at hand.
+    pub(crate) inbox: &'static Inbox,
     /// The policy's state; only hooks and the worker's loop know its type.
     pub(crate) policy: *mut (),
     hooks: &'static Hooks,
@@ -88,6 +91,7 @@ impl Core {
             run: Ring::new(),
             yielded: Ring::new(),
             port,
+            inbox: team.inbox,
             team,
             policy,
             hooks,
@@ -212,7 +216,7 @@ impl Core {
                 self.schedule(cell);
             };
         }
-        if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.team.inbox)) {
+        if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.inbox)) {
             // SAFETY: by the caller.
             return unsafe { self.send_abroad(to, block) };
         }

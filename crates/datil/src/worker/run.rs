@@ -129,15 +129,15 @@ impl<P: Policy> Worker<'_, P> {
             if core.port.has_mail() {
                 core.receive();
             }
-            if request & (LOOK | WATCH) != 0 {
-                self.attend(request);
-                continue;
-            }
-            if core.tick.get().is_multiple_of(LOOK_EVERY) && core.team.inbox.has_mail() {
+            if core.tick.get().is_multiple_of(LOOK_EVERY) && core.inbox.has_mail() {
                 self.take_in();
             }
-            if (request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0) && self.obey(request) {
-                return;
+            if request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0 {
+                if self.obey(request) {
+                    return;
+                }
+                // The request has changed.
+                continue;
             }
             let Some(cell) = self.next() else {
                 if self.linger() {
@@ -149,11 +149,15 @@ impl<P: Policy> Worker<'_, P> {
                 }
                 continue;
             };
-            if core.team.inbox.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
+            if core.inbox.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
                 self.offer();
             }
             if request != 0 {
                 self.grant(request);
+            }
+            if core.watches.get() {
+                // A handler may take long; the next sender finds another worker to watch.
+                self.stop_watching();
             }
             core.current.set(cell);
             // SAFETY: what is in our queues is ours, alive and scheduled, and we have just taken it out.
@@ -196,7 +200,7 @@ impl<P: Policy> Worker<'_, P> {
         let core = self.core;
         let looks = if core.took.replace(false) { LINGER } else { 1 };
         for _ in 0..looks {
-            if core.team.inbox.has_mail() && self.take_in() {
+            if core.inbox.has_mail() && self.take_in() {
                 core.took.set(true);
                 return true;
             }
@@ -213,7 +217,7 @@ impl<P: Policy> Worker<'_, P> {
     /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; true if there were any.
     fn take_in(&self) -> bool {
         let core = self.core;
-        let inbox = core.team.inbox;
+        let inbox = core.inbox;
         if inbox.is_kept_by(core.me) {
             return inbox.drain(core);
         }
@@ -237,6 +241,10 @@ impl<P: Policy> Worker<'_, P> {
         if request & STOP != 0 {
             return true;
         }
+        if request & (LOOK | WATCH) != 0 {
+            self.attend(request);
+            return false;
+        }
         let asked_by = request as u16;
         if request & RETREAT != 0 {
             self.clear(request);
@@ -245,7 +253,7 @@ impl<P: Policy> Worker<'_, P> {
         let to = core.retreat_to.replace(0);
         if to != 0 && to != core.me {
             // What comes for the actors that go should not have to follow them.
-            core.team.inbox.entrust(to);
+            core.inbox.entrust(to);
             bump(&core.counters().retreats, 1);
             core.give(usize::MAX, port::port(to));
         }
@@ -404,10 +412,10 @@ impl<P: Policy> Worker<'_, P> {
     /// Looks whether the inbox is being emptied; true if this worker should do it.
     fn watch(&self, seen: &mut Seen) -> bool {
         let core = self.core;
-        let (position, mail) = core.team.inbox.progress();
+        let (position, mail) = core.inbox.progress();
         if mail && seen.position == Some(position) {
             // Whoever should take records has not for a while.
-            core.team.inbox.entrust(core.me);
+            core.inbox.entrust(core.me);
             return true;
         }
         if seen.position.replace(position) == Some(position) {
@@ -421,9 +429,10 @@ impl<P: Policy> Worker<'_, P> {
         false
     }
 
+    #[cold]
     fn stop_watching(&self) {
         if self.core.watches.replace(false) {
-            self.core.team.inbox.unwatch();
+            self.core.inbox.unwatch();
         }
     }
 
@@ -483,7 +492,7 @@ unsafe fn poll<P: Policy>(core: &Core) {
         core.receive();
     }
     // The running actor is not queued, so two queued ones are more than this worker can start soon.
-    if core.team.inbox.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
+    if core.inbox.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
         worker.policy().watch(core.queued());
         worker.offer();
     }
