@@ -4,6 +4,7 @@
 //! The trials are made from the manifests, so a new peer is tested without a change here. Where a toolchain is missing,
 //! its trials are reported as ignored, by name; with `SCOVILLE_REQUIRE_ALL=1` they fail instead.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,43 +32,40 @@ fn main() {
             }
         }
     })];
-    trials.extend(runtimes.all.iter().flat_map(trials_of));
+    let mut peers = BTreeSet::new();
+    for runtime in &runtimes.all {
+        let folder = runtime.build.as_ref().map(|build| build.peer.clone());
+        // Runtimes of one folder share its checks and its build.
+        let first = folder.is_some_and(|folder| peers.insert(folder));
+        trials.extend(trials_of(runtime, first));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn trials_of(runtime: &Runtime) -> [Trial; 4] {
+fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
     let missing = missing(runtime);
     let required = env::var_os("SCOVILLE_REQUIRE_ALL").is_some_and(|value| value == "1");
-    let name = runtime.name.clone();
-    let steps: [(&str, Vec<String>); 4] = [
-        (
-            "linters_and_unit_tests",
-            vec!["build".into(), "--check".into(), name.clone()],
-        ),
-        ("build", vec!["build".into(), name.clone()]),
-        (
-            "results_and_work",
-            vec!["verify".into(), "--runtime".into(), name.clone()],
-        ),
-        (
-            "protocol",
-            vec![
-                "verify".into(),
-                "--protocol".into(),
-                "--runtime".into(),
-                name.clone(),
-            ],
-        ),
-    ];
-    steps.map(|(step, command)| {
-        let missing = missing.clone();
-        let ignored = missing.is_some() && !required;
-        Trial::test(format!("{name}::{step}"), move || match missing {
-            Some(reason) => Err(format!("{reason}; nothing may be skipped here").into()),
-            None => scoville(&command),
+    let name = runtime.name.as_str();
+    let mut steps: Vec<(&str, Vec<&str>)> = Vec::new();
+    if first_of_its_peer {
+        steps.push(("linters_and_unit_tests", vec!["build", "--check", name]));
+        steps.push(("build", vec!["build", name]));
+    }
+    steps.push(("results_and_work", vec!["verify", "--runtime", name]));
+    steps.push(("protocol", vec!["verify", "--protocol", "--runtime", name]));
+    steps
+        .into_iter()
+        .map(|(step, command)| {
+            let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
+            let missing = missing.clone();
+            let ignored = missing.is_some() && !required;
+            Trial::test(format!("{name}::{step}"), move || match missing {
+                Some(reason) => Err(format!("{reason}; nothing may be skipped here").into()),
+                None => scoville(&command),
+            })
+            .with_ignored_flag(ignored)
         })
-        .with_ignored_flag(ignored)
-    })
+        .collect()
 }
 
 /// Why the runtime cannot be tested here.

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
-  scoville run --quick                 a first impression of everything, in about two minutes
+  scoville run --quick                 a first impression of everything, in about 90 s
   scoville run pingpong                one benchmark, carefully
   scoville run --runtime datil,tokio   two runtimes
   scoville compare datil tokio         what the last session says of them
@@ -174,7 +174,7 @@ pub struct RunArgs {
     /// What to measure.
     #[command(flatten)]
     pub filters: Filters,
-    /// Two to six blocks of short invocations in about two minutes, or as long as two blocks of everything take
+    /// Two to six blocks of short invocations in about 90 s, or as long as two blocks of everything take
     #[arg(long)]
     pub quick: bool,
     /// Exactly so many blocks

@@ -48,7 +48,7 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     }
     writeln!(
         out,
-        "Start:  scoville run --quick     a first impression of everything, about two minutes"
+        "Start:  scoville run --quick     a first impression of everything, about 90 s"
     )?;
     writeln!(out, "        scoville run pingpong    one benchmark, carefully")?;
     writeln!(out, "        scoville list            what there is")?;

@@ -37,7 +37,14 @@ impl Observer for Lines {
         if let What::BlockFinished { group, block, .. } = &event.what {
             let left = left(progress, &self.plan).map_or(String::new(), |left| format!(", {left}"));
             let (number, max) = (block + 1, self.plan.method.max_blocks);
-            eprintln!("{}: block {number} of {max}{left}", place(group));
+            if number > max {
+                eprintln!(
+                    "{}: block {number}, in place of a contaminated one{left}",
+                    place(group)
+                );
+            } else {
+                eprintln!("{}: block {number} of {max}{left}", place(group));
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn standard() -> Method {
     }
 }
 
-/// A first impression with intervals within about two minutes: as many blocks as fit, up to six, the fewest for which
+/// A first impression with intervals within about a minute and a half: as many blocks as fit, up to six, the fewest for which
 /// the signed-rank interval of a ratio exists at 95 %.
 ///
 /// Two iterations, since with one a slow runtime would be judged by its cold start and a fast one by its steady time.
@@ -42,7 +42,7 @@ pub fn quick() -> Method {
         min_blocks: 6,
         max_blocks: 6,
         target: None,
-        budget_ns: Some(120 * SECOND),
+        budget_ns: Some(90 * SECOND),
         iterations: IterationRule {
             min: 2,
             max: 10,

@@ -8,7 +8,7 @@ import java.util.Queue;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.pekko.actor.ActorSystem;
-import org.apache.pekko.actor.AllDeadLetters;
+import org.apache.pekko.actor.DeadLetter;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.actor.UntypedAbstractActor;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,10 @@ final class PekkoLibraryTest extends LibraryTest {
 
     private final Queue<Object> deadLetters = new ConcurrentLinkedQueue<>();
 
-    /** Hears of every message that reached nobody. */
+    /**
+     * Hears of every message that reached nobody. Pekko's own messages are not among them: a parent that ends tells children
+     * to end that may just have ended themselves, and such letters are suppressed ones.
+     */
     private static final class Listener extends UntypedAbstractActor {
         private final Queue<Object> deadLetters;
 
@@ -43,7 +46,7 @@ final class PekkoLibraryTest extends LibraryTest {
         system.eventStream()
                 .subscribe(
                         system.actorOf(Props.create(Listener.class, () -> new Listener(deadLetters))),
-                        AllDeadLetters.class);
+                        DeadLetter.class);
     }
 
     @Override
