@@ -27,6 +27,7 @@ mod encore;
 mod random;
 mod sharing;
 mod stealing;
+pub mod topology;
 
 pub use adaptive::{Adaptive, Hostile};
 pub use encore::EncoreCooperative;

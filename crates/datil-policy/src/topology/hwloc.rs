@@ -1,0 +1,194 @@
+//! Reading a machine from hwloc's XML, format 2 (`lstopo --of xml`).
+
+use std::collections::BTreeMap;
+
+use roxmltree::{Document, Node as Element, ParsingOptions};
+
+use super::{Cache, Node, Pu, Topology, TopologyError, error};
+
+impl Topology {
+    /// The machine that `lstopo --of xml` of hwloc 2 has described, as far as hwloc's own mask allows its use.
+    ///
+    /// # Errors
+    /// If the text is no XML, is not of hwloc 2, or describes no usable machine.
+    pub fn from_hwloc(xml: &str) -> Result<Self, TopologyError> {
+        let options = ParsingOptions {
+            allow_dtd: true,
+            ..ParsingOptions::default()
+        };
+        let document = match Document::parse_with_options(xml, options) {
+            Ok(document) => document,
+            Err(problem) => return error(format!("the description of the machine is no XML: {problem}")),
+        };
+        let root = document.root_element();
+        if !root.has_tag_name("topology") || !root.attribute("version").is_some_and(|v| v.starts_with("2.")) {
+            return error(
+                "the description of the machine is not of hwloc 2; write it with `lstopo --of xml` of hwloc 2",
+            );
+        }
+        machine(root)
+    }
+}
+
+fn machine(root: Element<'_, '_>) -> Result<Topology, TopologyError> {
+    let objects = || {
+        root.descendants()
+            .filter(|element| element.has_tag_name("object"))
+    };
+    let of_type = |kind: &'static str| objects().filter(move |object| object.attribute("type") == Some(kind));
+    let Some(allowed) = of_type("Machine")
+        .next()
+        .and_then(|machine| machine.attribute("allowed_cpuset"))
+        .and_then(bitmap)
+    else {
+        return error("the description has no object of type Machine with an allowed_cpuset");
+    };
+    let mut nodes = Vec::new();
+    for node in of_type("NUMANode") {
+        nodes.push((
+            number(node, "os_index")?,
+            Node {
+                os: number(node, "os_index")?,
+                memory: node
+                    .attribute("local_memory")
+                    .and_then(|n| n.parse().ok())
+                    .unwrap_or(0),
+            },
+            node.attribute("cpuset").and_then(bitmap).unwrap_or_default(),
+        ));
+    }
+    nodes.sort_by_key(|(os, ..)| *os);
+    let mut pus = Vec::new();
+    for unit in of_type("PU") {
+        let os = number(unit, "os_index")?;
+        let Some(node) = nodes.iter().position(|(.., cpus)| cpus.contains(&os)) else {
+            return error(format!("no NUMANode holds processing unit {os}"));
+        };
+        pus.push(Pu {
+            os,
+            core: ancestor(unit, "Core").unwrap_or(os),
+            package: ancestor(unit, "Package").unwrap_or(0),
+            node,
+        });
+    }
+    number_cores(&mut pus);
+    let caches = objects().filter_map(|object| cache(object, &pus)).collect();
+    let distances = distances(root, &nodes.iter().map(|(os, ..)| *os).collect::<Vec<_>>())?;
+    let nodes = nodes.into_iter().map(|(_, node, _)| node).collect();
+    Topology::new(pus, nodes, caches, distances)?.restricted_to(&allowed)
+}
+
+fn number(object: Element<'_, '_>, attribute: &str) -> Result<u32, TopologyError> {
+    let text = object.attribute(attribute).unwrap_or("missing");
+    text.parse().map_err(|_| {
+        TopologyError(format!(
+            "an object of type {} has {attribute} {text}; it must be a number",
+            object.attribute("type").unwrap_or("unknown")
+        ))
+    })
+}
+
+/// Number of the object of this type that holds `object`. Some systems do not number them; hwloc's own number then serves.
+fn ancestor(object: Element<'_, '_>, kind: &str) -> Option<u32> {
+    let found = object
+        .ancestors()
+        .find(|above| above.attribute("type") == Some(kind))?;
+    let number = found
+        .attribute("os_index")
+        .or_else(|| found.attribute("gp_index"))?;
+    number.parse().ok()
+}
+
+/// Numbers of cores are unique only within a package in the description, and everywhere in a topology.
+fn number_cores(pus: &mut [Pu]) {
+    let mut known = BTreeMap::new();
+    for pu in pus {
+        let next = known.len() as u32;
+        pu.core = *known.entry((pu.package, pu.core)).or_insert(next);
+    }
+}
+
+fn cache(object: Element<'_, '_>, pus: &[Pu]) -> Option<Cache> {
+    let level = object
+        .attribute("type")?
+        .strip_prefix('L')?
+        .strip_suffix("Cache")?;
+    let cpus = bitmap(object.attribute("cpuset")?)?;
+    let sharing: Vec<usize> = (0..pus.len()).filter(|&pu| cpus.contains(&pus[pu].os)).collect();
+    (!sharing.is_empty()).then_some(Cache {
+        // Instruction caches are called L1iCache and fail here.
+        level: level.parse().ok()?,
+        size: object.attribute("cache_size")?.parse().ok()?,
+        pus: sharing,
+    })
+}
+
+/// The matrix of latencies between nodes, in their order; empty if there is none.
+fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, TopologyError> {
+    let latencies = |element: &Element<'_, '_>| {
+        element.has_tag_name("distances2")
+            && element.attribute("type") == Some("NUMANode")
+            && element.attribute("name").is_none_or(|name| name == "NUMALatency")
+    };
+    let Some(matrix) = root.descendants().find(latencies) else {
+        return Ok(Vec::new());
+    };
+    let words = |tag: &str| -> Vec<u32> {
+        let texts = matrix.children().filter(|child| child.has_tag_name(tag));
+        texts
+            .filter_map(|child| child.text())
+            .flat_map(str::split_whitespace)
+            .filter_map(|word| word.rsplit(':').next()?.parse().ok())
+            .collect()
+    };
+    let (order, values) = (words("indexes"), words("u64values"));
+    if values.len() != order.len() * order.len() {
+        return error(format!(
+            "the matrix of latencies has {} nodes and {} values",
+            order.len(),
+            values.len()
+        ));
+    }
+    let place = |os: &u32| order.iter().position(|known| known == os);
+    match nodes.iter().map(place).collect::<Option<Vec<usize>>>() {
+        Some(places) => Ok(places
+            .iter()
+            .map(|from| places.iter().map(|to| values[from * order.len() + to]).collect())
+            .collect()),
+        None => error("the matrix of latencies does not name every NUMANode"),
+    }
+}
+
+/// The numbers in a bitmap as hwloc writes it: 32 bits per group, the highest first, `0x` before each, zero groups may be empty.
+fn bitmap(text: &str) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for (group, word) in text.rsplit(',').enumerate() {
+        let digits = word.trim().trim_start_matches("0x");
+        let bits = if digits.is_empty() {
+            0
+        } else {
+            u32::from_str_radix(digits, 16).ok()?
+        };
+        let first = 32 * group as u32;
+        numbers.extend((0..32).filter(|bit| bits >> bit & 1 == 1).map(|bit| first + bit));
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bitmap;
+
+    #[test]
+    fn bitmaps_are_read_from_the_right() {
+        assert_eq!(bitmap("0x00000003"), Some(vec![0, 1]));
+        assert_eq!(bitmap("0x00000001,,0x80000000"), Some(vec![31, 64]));
+        assert_eq!(bitmap("0xff000000,0x0"), Some((56..64).collect()));
+        assert_eq!(bitmap("0xzz"), None);
+        assert_eq!(
+            bitmap("0xf...f"),
+            None,
+            "an infinite set is no set of units of a machine"
+        );
+    }
+}

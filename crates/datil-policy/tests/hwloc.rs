@@ -1,0 +1,184 @@
+//! hwloc is the oracle: what we read from its XML, and from the kernel, must be what hwloc says itself.
+//!
+//! Needs `lstopo-no-graphics`, `hwloc-calc` and `hwloc-annotate` (Debian: hwloc-nox). Without them the tests say so and pass, unless
+//! `SCOVILLE_REQUIRE_ALL` is set.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use datil_policy::topology::Topology;
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect("hwloc runs");
+    assert!(
+        output.status.success(),
+        "{program} {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn is_installed(test: &str) -> bool {
+    let there = Command::new("hwloc-calc").arg("--version").output().is_ok();
+    assert!(
+        there || std::env::var_os("SCOVILLE_REQUIRE_ALL").is_none(),
+        "hwloc is not installed; Debian calls it hwloc-nox"
+    );
+    if !there {
+        eprintln!("{test} is skipped: hwloc is not installed (Debian: hwloc-nox)");
+    }
+    there
+}
+
+/// hwloc's answer to "which units are in the n-th object of this type", as numbers of the system.
+fn units(xml: &Path, object: &str) -> BTreeSet<u32> {
+    let path = xml.to_str().expect("a path");
+    let text = run(
+        "hwloc-calc",
+        &["-i", path, "--if", "xml", "--po", "-I", "pu", object],
+    );
+    text.trim()
+        .split(',')
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse().expect("a number"))
+        .collect()
+}
+
+fn count(xml: &Path, kind: &str) -> usize {
+    let path = xml.to_str().expect("a path");
+    let text = run("hwloc-calc", &["-i", path, "--if", "xml", "-N", kind, "all"]);
+    text.trim().parse().expect("a count")
+}
+
+fn agrees(topology: &Topology, xml: &Path) {
+    assert_eq!(topology.pus().len(), count(xml, "pu"));
+    assert_eq!(topology.nodes().len(), count(xml, "numa"));
+    let os = |pus: &mut dyn Iterator<Item = usize>| -> BTreeSet<u32> {
+        pus.map(|pu| topology.pus()[pu].os).collect()
+    };
+    for (index, node) in topology.nodes().iter().enumerate() {
+        // hwloc takes a number of the system after `numa:` if asked for physical numbers, which units() does for output only.
+        let theirs = units(xml, &format!("numa:{index}"));
+        assert_eq!(os(&mut topology.pus_of(index)), theirs, "node {}", node.os);
+    }
+    for (level, kind) in [(1, "l1cache"), (2, "l2cache"), (3, "l3cache")] {
+        let ours: BTreeSet<_> = topology
+            .caches()
+            .iter()
+            .filter(|cache| cache.level == level)
+            .map(|cache| os(&mut cache.pus.iter().copied()))
+            .collect();
+        let theirs: BTreeSet<_> = (0..count(xml, kind))
+            .map(|index| units(xml, &format!("{kind}:{index}")))
+            .collect();
+        assert_eq!(ours, theirs, "caches of level {level}");
+    }
+    for (kind, of) in [("core", 0), ("package", 1)] {
+        let number = |pu: usize| [topology.pus()[pu].core, topology.pus()[pu].package][of];
+        let numbers: BTreeSet<u32> = (0..topology.pus().len()).map(number).collect();
+        let ours: BTreeSet<_> = numbers
+            .iter()
+            .map(|wanted| os(&mut (0..topology.pus().len()).filter(|&pu| number(pu) == *wanted)))
+            .collect();
+        let theirs: BTreeSet<_> = (0..count(xml, kind))
+            .map(|index| units(xml, &format!("{kind}:{index}")))
+            .collect();
+        assert_eq!(ours, theirs, "{kind}s");
+    }
+}
+
+#[test]
+fn xml_is_read_as_hwloc_reads_it() {
+    if !is_installed("xml_is_read_as_hwloc_reads_it") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let machines = [
+        "Package:4 Group:2 [numa] L3Cache:1 L2Cache:4 L1dCache:2 Core:1 PU:1",
+        "Package:2 [numa] L3Cache:3 L2Cache:2 L1dCache:1 Core:1 PU:2",
+        "Package:1 [numa] L3Cache:1 L2Cache:2 L1dCache:1 Core:1 PU:1",
+        "Package:2 Group:4 [numa] L3Cache:2 L2Cache:1 L1dCache:1 Core:1 PU:2(indexes=16*2:1*16)",
+    ];
+    for (index, machine) in machines.iter().enumerate() {
+        let xml = folder.path().join(format!("{index}.xml"));
+        run(
+            "lstopo-no-graphics",
+            &["-i", machine, xml.to_str().expect("a path")],
+        );
+        let text = std::fs::read_to_string(&xml).expect("hwloc has written it");
+        let topology = Topology::from_hwloc(&text).unwrap_or_else(|error| panic!("{machine}: {error}"));
+        agrees(&topology, &xml);
+    }
+}
+
+#[test]
+fn distances_are_read_from_xml() {
+    if !is_installed("distances_are_read_from_xml") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    run(
+        "lstopo-no-graphics",
+        &["-i", "Package:3 [numa] L2Cache:2 Core:1 PU:1", &path("plain.xml")],
+    );
+    let rows = "10\n16\n22\n16\n10\n16\n22\n16\n10\n";
+    // Name, kind (6: from the user, of latencies), number of objects, the objects, the values.
+    std::fs::write(
+        path("distances"),
+        format!("name=NUMALatency\n6\n3\nnuma:0\nnuma:1\nnuma:2\n{rows}"),
+    )
+    .expect("a file");
+    run(
+        "hwloc-annotate",
+        &[
+            &path("plain.xml"),
+            &path("annotated.xml"),
+            "--",
+            "dummy",
+            "--",
+            "distances",
+            &path("distances"),
+        ],
+    );
+    let text = std::fs::read_to_string(path("annotated.xml")).expect("hwloc has written it");
+    let topology = Topology::from_hwloc(&text).expect("a machine");
+    let ours: Vec<u32> = (0..9).map(|at| topology.distance(at / 3, at % 3)).collect();
+    assert_eq!(ours, [10, 16, 22, 16, 10, 16, 22, 16, 10]);
+}
+
+#[test]
+fn this_machine_is_read_from_the_kernel_as_hwloc_reads_it() {
+    if !is_installed("this_machine_is_read_from_the_kernel_as_hwloc_reads_it") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let xml = folder.path().join("this.xml");
+    run("lstopo-no-graphics", &["--no-io", xml.to_str().expect("a path")]);
+    let topology = Topology::from_linux(|path| std::fs::read_to_string(path).ok()).expect("this machine");
+    agrees(&topology, &xml);
+    let text = std::fs::read_to_string(&xml).expect("hwloc has written it");
+    let theirs = Topology::from_hwloc(&text).expect("this machine");
+    assert_eq!(theirs.caches(), topology.caches(), "sizes of caches too");
+}
+
+#[test]
+fn what_is_no_description_is_refused_with_the_reason() {
+    let reason = |xml: &str| Topology::from_hwloc(xml).expect_err("no machine").to_string();
+    assert!(reason("<topology").contains("no XML"));
+    assert!(reason("<html/>").contains("hwloc 2"));
+    assert!(reason("<topology><object type=\"Machine\"/></topology>").contains("hwloc 2"));
+    assert!(reason("<topology version=\"2.0\"/>").contains("allowed_cpuset"));
+    let machine = |inside: &str| {
+        format!(
+            "<topology version=\"2.0\"><object type=\"Machine\" allowed_cpuset=\"0x1\">{inside}</object></topology>"
+        )
+    };
+    assert!(reason(&machine("")).contains("at least one processing unit"));
+    assert!(reason(&machine("<object type=\"PU\" os_index=\"x\"/>")).contains("os_index x"));
+    assert!(reason(&machine("<object type=\"PU\" os_index=\"0\"/>")).contains("no NUMANode holds"));
+}
