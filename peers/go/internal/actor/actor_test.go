@@ -185,6 +185,48 @@ func TestADeadLetterIsAnError(t *testing.T) {
 	}
 }
 
+func TestALastingActorOutlivesTheTimedRegion(t *testing.T) {
+	it := begin(t, true)
+	it.ExpectLasting(1)
+	got := 0
+	lasting := SpawnLasting(it, func(self *Mailbox[int]) {
+		for m := self.Receive(); m != 0; m = self.Receive() {
+			got += m
+		}
+	})
+	it.Expect(1)
+	Spawn(it, func(self *Mailbox[int]) { lasting.Send(7) })
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	wall := it.Wall()
+	lasting.Send(8)
+	lasting.Dismiss(0)
+	if err := it.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got != 15 || it.Wall() != wall {
+		t.Errorf("the actor received %d, want 15; the clock stopped at %v, and again at %v", got, wall, it.Wall())
+	}
+	if w, err := it.Work(); err != nil || *w != (Work{Actors: 2, Messages: 2}) { // Dismiss is none
+		t.Errorf("work is %v, %v", w, err)
+	}
+}
+
+func TestACrashAfterTheTimedRegionFailsTheIteration(t *testing.T) {
+	it := begin(t, false)
+	it.ExpectLasting(2)
+	SpawnLasting(it, func(self *Mailbox[int]) { self.Receive() }) // waits for ever
+	doomed := SpawnLasting(it, func(self *Mailbox[int]) { Fail("value %d", self.Receive()) })
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	doomed.Send(7)
+	if err := it.Finish(); err == nil || !strings.Contains(err.Error(), "value 7") {
+		t.Errorf("Finish returned %v", err)
+	}
+}
+
 func TestAnIterationThatIsNotAuditedCountsNothing(t *testing.T) {
 	it := begin(t, false)
 	if err := it.Wait(); err != nil {

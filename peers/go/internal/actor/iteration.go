@@ -7,54 +7,96 @@ import (
 	"time"
 )
 
-// Iteration is what one run of a benchmark shares outside its messages: the clock, the completion latch that every actor
+// Iteration is what one run of a benchmark shares outside its messages: the clock, the completion latches that every actor
 // decrements when it stops, and the place where a crash is reported.
 //
-// A benchmark does its setup, calls Begin, creates its actors and sends their first messages, and calls Wait. Whatever an
-// actor has written before it stopped is visible after Wait: the latch orders it.
+// A benchmark does its setup, calls Begin, creates its actors and sends their first messages, and calls Wait. Some actors
+// last: they outlive the timed region, because the entry stops them in its check phase. They are awaited by Finish.
+// Whatever an actor has written before it stopped is visible after Wait or Finish: the latch orders it.
 type Iteration struct {
 	announce func() // tells the outside that the timed region begins
 	ledger   *ledger
 	failure  chan error // the first failure
-	stopped  chan struct{}
 	began    time.Time
 	wall     time.Duration
 
-	_       [64]byte     // the latch is written by every actor; what stands before it is read by every spawn
+	run     latch
+	lasting latch
+}
+
+// latch opens when all the actors that it was told about have stopped and the driver waits for them.
+type latch struct {
+	_       [64]byte     // the count is written by every actor; what stands before it is read by every spawn
 	running atomic.Int64 // actors expected or running, and one for the driver until it waits
+	opened  chan struct{}
+}
+
+func (l *latch) close() {
+	l.running.Store(1)
+	l.opened = make(chan struct{})
+}
+
+func (l *latch) release() {
+	if l.running.Add(-1) == 0 {
+		close(l.opened)
+	}
 }
 
 // NewIteration makes an iteration. Begin calls announce immediately before it reads the clock. If audited, the iteration
 // keeps count of its actors and messages; see [Iteration.Work].
 func NewIteration(announce func(), audited bool) *Iteration {
-	it := &Iteration{announce: announce, failure: make(chan error, 1), stopped: make(chan struct{})}
-	it.running.Store(1)
+	it := &Iteration{announce: announce, failure: make(chan error, 1)}
+	it.run.close()
+	it.lasting.close()
 	if audited {
 		it.ledger = new(ledger)
 	}
 	return it
 }
 
-// Begin starts the clock. It comes after setup and before the first actor.
+// Begin starts the clock. It comes after setup and before the first actor of the timed region.
 func (it *Iteration) Begin() {
 	it.announce()
 	it.began = time.Now()
 }
 
 // Expect tells the latch about n actors that the caller is going to spawn. One call for many is cheaper than one for each.
-func (it *Iteration) Expect(n int64) { it.running.Add(n) }
+func (it *Iteration) Expect(n int64) { it.run.running.Add(n) }
 
-// Wait blocks until every actor has stopped or one has crashed, and stops the clock.
+// ExpectLasting does the same for actors that outlive the timed region.
+func (it *Iteration) ExpectLasting(n int64) { it.lasting.running.Add(n) }
+
+// Wait blocks until every actor that does not last has stopped or one has crashed, and stops the clock.
 func (it *Iteration) Wait() error {
-	it.release()
-	select {
-	case <-it.stopped:
-	case err := <-it.failure:
+	if err := it.await(&it.run); err != nil {
 		return err
 	}
 	it.wall = time.Since(it.began)
+	return it.failed()
+}
+
+// Finish blocks until every actor that lasts has stopped or one has crashed. It comes after Wait.
+func (it *Iteration) Finish() error {
+	if err := it.await(&it.lasting); err != nil {
+		return err
+	}
+	return it.failed()
+}
+
+func (it *Iteration) await(l *latch) error {
+	l.release()
 	select {
-	case err := <-it.failure: // the last actor to stop may be the one that crashed
+	case <-l.opened:
+		return nil
+	case err := <-it.failure:
+		return err
+	}
+}
+
+// failed finds the crash of an actor that was the last to stop.
+func (it *Iteration) failed() error {
+	select {
+	case err := <-it.failure:
 		return err
 	default:
 		return nil
@@ -67,31 +109,34 @@ func (it *Iteration) Wall() time.Duration { return it.wall }
 // Spawn creates an actor that runs body and stops when body returns. The caller must have told Expect about it. A panic in
 // body fails the iteration.
 func Spawn[M any](it *Iteration, body func(self *Mailbox[M])) *Mailbox[M] {
+	return spawn(it, &it.run, body)
+}
+
+// SpawnLasting creates an actor that outlives the timed region. The caller must have told ExpectLasting about it.
+func SpawnLasting[M any](it *Iteration, body func(self *Mailbox[M])) *Mailbox[M] {
+	return spawn(it, &it.lasting, body)
+}
+
+func spawn[M any](it *Iteration, l *latch, body func(self *Mailbox[M])) *Mailbox[M] {
 	self := newMailbox[M](it.ledger != nil)
 	if it.ledger != nil {
 		it.ledger.add(self)
 	}
-	go live(it, self, body)
+	go live(it, l, self, body)
 	return self
 }
 
-func live[M any](it *Iteration, self *Mailbox[M], body func(self *Mailbox[M])) {
-	defer it.leave()
+func live[M any](it *Iteration, l *latch, self *Mailbox[M], body func(self *Mailbox[M])) {
+	defer it.leave(l)
 	body(self)
 }
 
 // leave is deferred by every actor.
-func (it *Iteration) leave() {
+func (it *Iteration) leave(l *latch) {
 	if reason := recover(); reason != nil {
 		it.fail(fmt.Errorf("an actor crashed: %v", reason))
 	}
-	it.release()
-}
-
-func (it *Iteration) release() {
-	if it.running.Add(-1) == 0 {
-		close(it.stopped)
-	}
+	l.release()
 }
 
 func (it *Iteration) fail(err error) {
@@ -107,7 +152,7 @@ type Work struct {
 	Messages int64 `json:"messages"`
 }
 
-// Work returns the count after Wait; nil if the iteration is not audited. It is an error if a message was never received.
+// Work returns the count when all actors have stopped; nil if the iteration is not audited. It is an error if a message was never received.
 func (it *Iteration) Work() (*Work, error) {
 	if it.ledger == nil {
 		return nil, nil

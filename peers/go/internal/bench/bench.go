@@ -12,24 +12,22 @@ import (
 // Benchmark is an entry of the specification.
 type Benchmark struct {
 	Name       string
-	Parameters []Parameter // in the catalogue's order
+	Parameters []Parameter       // in the catalogue's order
+	Relations  []Relation        // in the catalogue's order
+	Labels     map[string]string // that the specification asks for
 	Run        func(it *actor.Iteration, p Values) (Outcome, error)
 }
 
-// Parameter is an integer with its inclusive range.
-type Parameter struct {
-	Name string
-	Min  int64
-	Max  int64 // 0: no upper bound
-}
+// Unsupported is why a benchmark cannot be run with some parameters. Run returns it before it calls Begin.
+type Unsupported string
 
-// Values holds a checked value for every parameter of a benchmark.
-type Values map[string]int64
+func (u Unsupported) Error() string { return string(u) }
 
 // Outcome is the record of one iteration: what is compared, and what is only reported.
 type Outcome struct {
 	Result   any            // int64 or Float
 	Checks   map[string]any // int64 or Float
+	Metrics  map[string]any // int64 or Float
 	PerActor map[string][]int64
 }
 
@@ -46,5 +44,8 @@ func (f Float) MarshalJSON() ([]byte, error) {
 
 // All returns the benchmarks in the specification's order.
 func All() []Benchmark {
-	return []Benchmark{pingpong, threadring, count, fjthrput, fjcreate, fib, chameneos, big}
+	return []Benchmark{
+		pingpong, threadring, count, fjthrput, fjcreate, fib, chameneos, big,
+		concdict, concsll, bndbuffer, philosopher, barber, cigsmok, logmap, banking,
+	}
 }

@@ -7,7 +7,7 @@ import (
 
 var big = Benchmark{
 	Name:       "big",
-	Parameters: []Parameter{{Name: "pings", Min: 0}, {Name: "actors", Min: 1, Max: 65536}},
+	Parameters: []Parameter{{"pings", atLeast(0)}, {"actors", between(1, 65536)}},
 	Run:        runBig,
 }
 
@@ -32,7 +32,7 @@ const (
 type sinkMessage struct{ peers *[]peer }
 
 func runBig(it *actor.Iteration, p Values) (Outcome, error) {
-	n, w := p["pings"], p["actors"]
+	n, w := p.Int("pings"), p.Int("actors")
 	it.Begin()
 	peers := make([]peer, w)
 	received := make([]int64, w)

@@ -4,7 +4,7 @@ import "scoville/peer/internal/actor"
 
 var chameneos = Benchmark{
 	Name:       "chameneos",
-	Parameters: []Parameter{{Name: "creatures", Min: 2}, {Name: "meetings", Min: 0}},
+	Parameters: []Parameter{{"creatures", atLeast(2)}, {"meetings", atLeast(0)}},
 	Run:        runChameneos,
 }
 
@@ -60,7 +60,9 @@ func runChameneos(it *actor.Iteration, p Values) (Outcome, error) {
 	var end mallEnd
 	it.Begin()
 	it.Expect(1)
-	actor.Spawn(it, func(self *actor.Mailbox[mallMessage]) { end = mallActor(it, self, p["creatures"], p["meetings"]) })
+	actor.Spawn(it, func(self *actor.Mailbox[mallMessage]) {
+		end = mallActor(it, self, p.Int("creatures"), p.Int("meetings"))
+	})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
 	}

@@ -4,7 +4,7 @@ import "scoville/peer/internal/actor"
 
 var count = Benchmark{
 	Name:       "count",
-	Parameters: []Parameter{{Name: "messages", Min: 0}},
+	Parameters: []Parameter{{"messages", atLeast(0)}},
 	Run:        runCount,
 }
 
@@ -31,7 +31,7 @@ func runCount(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Expect(2)
 	counter := actor.Spawn(it, counterActor)
 	producer := actor.Spawn(it, func(self *actor.Mailbox[producerMessage]) {
-		result = producerActor(self, counter, p["messages"])
+		result = producerActor(self, counter, p.Int("messages"))
 	})
 	producer.Send(producerMessage{kind: producerStart})
 	if err := it.Wait(); err != nil {

@@ -4,7 +4,7 @@ import "scoville/peer/internal/actor"
 
 var fib = Benchmark{
 	Name:       "fib",
-	Parameters: []Parameter{{Name: "index", Min: 1, Max: 45}},
+	Parameters: []Parameter{{"index", between(1, 45)}},
 	Run:        runFib,
 }
 
@@ -27,7 +27,7 @@ func runFib(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Begin()
 	it.Expect(1)
 	root := actor.Spawn(it, func(self *actor.Mailbox[fibMessage]) { value, actors = fibActor(it, self) })
-	root.Send(fibMessage{kind: fibRequest, n: p["index"]})
+	root.Send(fibMessage{kind: fibRequest, n: p.Int("index")})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
 	}

@@ -8,12 +8,12 @@ import (
 
 var fjcreate = Benchmark{
 	Name:       "fjcreate",
-	Parameters: []Parameter{{Name: "actors", Min: 1}},
+	Parameters: []Parameter{{"actors", atLeast(1)}},
 	Run:        runFjcreate,
 }
 
 func runFjcreate(it *actor.Iteration, p Values) (Outcome, error) {
-	n := p["actors"]
+	n := p.Int("actors")
 	var ids atomic.Int64
 	it.Begin()
 	it.Expect(n)

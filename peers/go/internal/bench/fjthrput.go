@@ -8,7 +8,7 @@ import (
 
 var fjthrput = Benchmark{
 	Name:       "fjthrput",
-	Parameters: []Parameter{{Name: "messages", Min: 1}, {Name: "actors", Min: 1}},
+	Parameters: []Parameter{{"messages", atLeast(1)}, {"actors", atLeast(1)}},
 	Run:        runFjthrput,
 }
 
@@ -21,7 +21,7 @@ type workerEnd struct {
 }
 
 func runFjthrput(it *actor.Iteration, p Values) (Outcome, error) {
-	n, a := p["messages"], p["actors"]
+	n, a := p.Int("messages"), p.Int("actors")
 	it.Begin()
 	workers := make([]*actor.Mailbox[workMessage], a)
 	ends := make([]workerEnd, a)

@@ -4,7 +4,7 @@ import "scoville/peer/internal/actor"
 
 var pingpong = Benchmark{
 	Name:       "pingpong",
-	Parameters: []Parameter{{Name: "pings", Min: 1}},
+	Parameters: []Parameter{{"pings", atLeast(1)}},
 	Run:        runPingpong,
 }
 
@@ -40,7 +40,7 @@ func runPingpong(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Begin()
 	it.Expect(2)
 	pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { pongs = pongActor(self) })
-	ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { sum = pingActor(self, pong, p["pings"]) })
+	ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { sum = pingActor(self, pong, p.Int("pings")) })
 	ping.Send(pingMessage{kind: pingStart})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err

@@ -4,7 +4,7 @@ import "scoville/peer/internal/actor"
 
 var threadring = Benchmark{
 	Name:       "threadring",
-	Parameters: []Parameter{{Name: "actors", Min: 1}, {Name: "hops", Min: 0}},
+	Parameters: []Parameter{{"actors", atLeast(1)}, {"hops", atLeast(0)}},
 	Run:        runThreadring,
 }
 
@@ -27,7 +27,7 @@ const (
 type ringEnd struct{ result, last int64 }
 
 func runThreadring(it *actor.Iteration, p Values) (Outcome, error) {
-	n := p["actors"]
+	n := p.Int("actors")
 	var end ringEnd
 	it.Begin()
 	ring := make([]*actor.Mailbox[ringMessage], n)
@@ -39,7 +39,7 @@ func runThreadring(it *actor.Iteration, p Values) (Outcome, error) {
 	for i, r := range ring {
 		r.Send(ringMessage{kind: ringData, next: ring[(i+1)%len(ring)]})
 	}
-	ring[0].Send(ringMessage{kind: ringToken, k: p["hops"]})
+	ring[0].Send(ringMessage{kind: ringToken, k: p.Int("hops")})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
 	}

@@ -1,5 +1,5 @@
-// Package lcg holds the deterministic arithmetic that every benchmark shares: the pseudo-random generator of
-// convention [C3] and the busy work of convention [C4].
+// Package lcg holds the deterministic arithmetic that the benchmarks share: the pseudo-random generators of the conventions
+// [C3], [P1] and [X1], and the busy work of [C4] and [P1]. All are linear congruential.
 package lcg
 
 // DefaultSeed is the seed of a generator that an entry writes as Rng().
@@ -38,4 +38,48 @@ func Busy(k int64) int64 {
 		v = step(v)
 	}
 	return v
+}
+
+// Spin is Busy with a start value of its own: n dependent steps from the low 16 bits of v.
+func Spin(v, n int64) int64 {
+	v &= 65535
+	for i := int64(0); i < n; i++ {
+		v = step(v)
+	}
+	return v
+}
+
+const (
+	j48Multiplier = 25214903917
+	j48Mask       = 1<<48 - 1
+)
+
+// J48 is the generator of Java's Random. It is not safe for concurrent use.
+type J48 struct{ s uint64 }
+
+// NewJ48 returns a generator with the given seed.
+func NewJ48(seed int64) J48 { return J48{s: (uint64(seed) ^ j48Multiplier) & j48Mask} }
+
+// Bits draws a number of k bits; k must be in 1..48.
+func (r *J48) Bits(k uint) int64 {
+	r.s = (r.s*j48Multiplier + 11) & j48Mask
+	return int64(r.s >> (48 - k))
+}
+
+// Bool draws a truth value.
+func (r *J48) Bool() bool { return r.Bits(1) == 1 }
+
+// Int draws a number in 0..m-1; m must be in 1..2^31.
+func (r *J48) Int(m int64) int64 { return r.Bits(31) % m }
+
+// L32 is a 32-bit generator for text. It is not safe for concurrent use.
+type L32 struct{ x uint32 }
+
+// NewL32 returns a generator whose state is the low 32 bits of seed.
+func NewL32(seed int64) L32 { return L32{x: uint32(seed)} }
+
+// Char draws a character in 0..a-1; a must be in 1..256.
+func (r *L32) Char(a int64) byte {
+	r.x = r.x*1664525 + 1013904223
+	return byte(uint64(r.x) * uint64(a) >> 32)
 }

@@ -56,3 +56,49 @@ func TestBusyFollowsTheTable(t *testing.T) {
 		}
 	}
 }
+
+func TestSpinFollowsTheTable(t *testing.T) {
+	for _, c := range []struct{ v, n, want int64 }{{1, 100, 51005}, {70000, 10, 56054}, {12345, 1000, 9041}, {65537, 0, 1}} {
+		if got := Spin(c.v, c.n); got != c.want {
+			t.Errorf("Spin(%d, %d) = %d, want %d", c.v, c.n, got, c.want)
+		}
+	}
+	for k := int64(1); k < 300; k++ {
+		if got, want := Spin(k, k), Busy(k); got != want {
+			t.Errorf("Spin(%d, %d) = %d, want Busy: %d", k, k, got, want)
+		}
+	}
+}
+
+func TestJ48IsJavasGenerator(t *testing.T) {
+	r := NewJ48(2)
+	for i, want := range []int64{1570126108, 630021372, 1935844040, 8925067} {
+		if got := r.Bits(31); got != want {
+			t.Errorf("seed 2, draw %d: got %d, want %d", i, got, want)
+		}
+	}
+	r = NewJ48(123456)
+	for i, want := range []bool{false, true, true, false, false, false, true, false, false, true, true, false} {
+		if got := r.Bool(); got != want {
+			t.Errorf("seed 123456, draw %d: got %v, want %v", i, got, want)
+		}
+	}
+	r = NewJ48(2)
+	if got := r.Int(100); got != 1570126108%100 {
+		t.Errorf("Int(100) = %d, want 8", got)
+	}
+}
+
+func TestL32FollowsTheTable(t *testing.T) {
+	r := NewL32(12345 + 1<<32)
+	for i, want := range []byte{0, 0, 2, 2, 3} {
+		if got := r.Char(4); got != want {
+			t.Errorf("draw %d: got %d, want %d", i, got, want)
+		}
+	}
+	for i := 0; i < 1000; i++ {
+		if got := r.Char(2); got > 1 {
+			t.Fatalf("Char(2) = %d", got)
+		}
+	}
+}

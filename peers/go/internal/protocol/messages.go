@@ -37,6 +37,7 @@ type end struct {
 	WallNS   int64              `json:"wall_ns"`
 	Result   any                `json:"result"`
 	Checks   map[string]any     `json:"checks"`
+	Metrics  map[string]any     `json:"metrics,omitempty"`
 	PerActor map[string][]int64 `json:"per_actor,omitempty"`
 	Work     *actor.Work        `json:"work,omitempty"`
 	GC       gcDelta            `json:"gc"`

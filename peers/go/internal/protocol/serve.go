@@ -120,6 +120,11 @@ func (p *peer) run(r request) error {
 		return p.send(fail{Type: "fail", Code: "bad-parameter", Message: err.Error()})
 	}
 	answer, err := p.iterate(b, values, r.CountMessages)
+	var unsupported bench.Unsupported
+	if errors.As(err, &unsupported) {
+		text := fmt.Sprintf("%s: %v", b.Name, unsupported)
+		return p.send(fail{Type: "fail", Code: "unsupported", Message: text})
+	}
 	if err != nil {
 		text := fmt.Sprintf("%s: %v", b.Name, err)
 		if err := p.send(fail{Type: "fail", Code: "failed", Message: text}); err != nil {
@@ -159,7 +164,7 @@ func (p *peer) iterate(b *bench.Benchmark, values bench.Values, audited bool) (a
 	}
 	return end{
 		Type: "end", WallNS: it.Wall().Nanoseconds(), Result: outcome.Result, Checks: checks,
-		PerActor: outcome.PerActor, Work: work, GC: gc,
+		Metrics: outcome.Metrics, PerActor: outcome.PerActor, Work: work, GC: gc,
 	}, nil
 }
 
@@ -173,15 +178,18 @@ func (p *peer) find(name string) *bench.Benchmark {
 }
 
 func (p *peer) hello() hello {
-	names := make([]string, len(p.benchmarks))
+	names, labels := make([]string, len(p.benchmarks)), map[string]string{}
 	for i, b := range p.benchmarks {
 		names[i] = b.Name
+		for label, text := range b.Labels {
+			labels[label] = text
+		}
 	}
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return hello{
 		Type: "hello", Protocol: Version, Runtime: "go", Version: version, Language: "Go " + version,
 		Workers: runtime.GOMAXPROCS(0), GC: describeGC(), Capabilities: []string{"count-messages", "gc"},
-		Labels: map[string]string{}, Benchmarks: names,
+		Labels: labels, Benchmarks: names,
 	}
 }
 

@@ -141,6 +141,40 @@ func TestACrashIsReportedAsFailed(t *testing.T) {
 	}
 }
 
+func TestWhatIsUnsupportedDoesNotEndTheConversation(t *testing.T) {
+	lab := meet(t, []bench.Benchmark{{Name: "odd", Run: func(*actor.Iteration, bench.Values) (bench.Outcome, error) {
+		return bench.Outcome{}, bench.Unsupported("no such means")
+	}}})
+	for i := 0; i < 2; i++ {
+		lab.send(`{"type":"run","benchmark":"odd","parameters":{}}`)
+		if got := lab.receive(); got["type"] != "fail" || got["code"] != "unsupported" || got["message"] != "odd: no such means" {
+			t.Errorf("the answer is %v", got)
+		}
+	}
+	lab.send(`{"type":"bye"}`)
+	lab.receive()
+	lab.mustLeave(nil)
+}
+
+func TestMetricsAndLabelsAreReported(t *testing.T) {
+	labelled := bench.Benchmark{Name: "labelled", Labels: map[string]string{"stash": "local"},
+		Run: func(it *actor.Iteration, _ bench.Values) (bench.Outcome, error) {
+			it.Begin()
+			return bench.Outcome{Result: bench.Float(0.1), Metrics: map[string]any{"steals": int64(3)}}, it.Wait()
+		}}
+	p := peer{benchmarks: []bench.Benchmark{endless, labelled}}
+	if labels := p.hello().Labels; len(labels) != 1 || labels["stash"] != "local" {
+		t.Errorf("labels are %v", labels)
+	}
+	lab := meet(t, p.benchmarks)
+	lab.send(`{"type":"run","benchmark":"labelled","parameters":{}}`)
+	lab.receive()
+	got := lab.receive()
+	if metrics, ok := got["metrics"].(map[string]any); !ok || metrics["steals"] != 3.0 || got["result"] != 0.1 {
+		t.Errorf("end is %v", got)
+	}
+}
+
 func TestWhatIsNotAMessageEndsTheConversation(t *testing.T) {
 	for _, line := range []string{"not json", `{"type":"dance"}`, `[]`} {
 		lab := meet(t, nil)
