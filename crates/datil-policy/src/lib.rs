@@ -21,17 +21,37 @@
 //! | [`Policy::follow`] | a message from another worker finds its receiver idle | does the actor move to its sender? |
 //! | [`Policy::hunt`], [`Policy::grant`] | a worker is idle; a victim is asked | whom to rob, how much to hand over |
 //! | [`Policy::place`] | work arrives from outside the runtime | which worker gets it |
+//!
+//! A host whose actors have no owner ([`Policy::ROUTES`]) asks these:
+//!
+//! | hook | when | answer |
+//! | --- | --- | --- |
+//! | [`Policy::on`] | a worker starts | the policy on this place in the machine |
+//! | [`Policy::spawned`], [`Policy::admitted`] | an actor is created by an actor, from outside | its word and where it is queued |
+//! | [`Policy::started`] | an actor runs for the first time | its word |
+//! | [`Policy::woken`], [`Policy::called`] | an idle actor gets a message from an actor, from outside | where it is queued |
+//! | [`Policy::samples`], [`Policy::finished`] | before and after an activation | whether to time it; what it taught |
+//! | [`Policy::search`], [`Policy::grant`] | a worker is idle; a victim was found | what to do; how much to take |
 
 mod adaptive;
 mod encore;
+mod guided;
+mod kin;
 mod random;
+mod routing;
 mod sharing;
 mod stealing;
 pub mod topology;
 
 pub use adaptive::{Adaptive, Hostile};
 pub use encore::EncoreCooperative;
+pub use guided::{
+    ClsPolling, ClsTp, ClsWake, FirstRun, Guided, Idling, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake,
+    LgsWakeHalf, Variant,
+};
+pub use kin::{GoLike, Pony, TokioLike};
 pub use random::Random;
+pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
 pub use stealing::Cls;
 
@@ -122,8 +142,26 @@ pub trait Policy: Send + Sized + 'static {
     /// Sends to other workers between two questions [`Policy::crossed`]; 0 never asks.
     const CROSSINGS: u32 = 0;
 
+    /// Whether the policy needs a host that routes; see [`Policy::spawned`] to [`Policy::search`].
+    const ROUTES: bool = false;
+    /// Whether a routing host binds the threads of its workers to processing units.
+    const PINS: bool = false;
+    /// Whom a routing host wakes when it queues an actor.
+    const WAKING: Waking = Waking::Never;
+
     /// State of one worker.
     fn new(setup: Setup) -> Self;
+
+    /// Which workers a host that knows the machine puts into the first group of [`Policy::on`].
+    fn neighbourhood() -> topology::Neighbourhood {
+        topology::Neighbourhood::Everyone
+    }
+
+    /// State of one worker in a host that knows the machine.
+    fn on(setup: Setup, rings: &topology::Rings) -> Self {
+        let _ = rings;
+        Self::new(setup)
+    }
 
     /// Messages an actor may handle before it goes behind the others; at least 1.
     fn batch(&self) -> u32;
@@ -193,4 +231,66 @@ pub trait Policy: Send + Sized + 'static {
     fn place(turn: u32, workers: u32) -> Option<u32> {
         Some(turn % workers)
     }
+
+    /// An actor was created by an actor on this worker: what to remember of it, and where it is queued for its start.
+    fn spawned(&mut self, role: Role) -> (Word, Route) {
+        let _ = role;
+        unimplemented_route(Self::NAME)
+    }
+
+    /// The `turn`-th actor was created from outside.
+    fn admitted(role: Role, turn: u32, workers: u32) -> (Word, Route) {
+        let _ = role;
+        let tail = Route {
+            worker: turn % workers,
+            end: End::Tail,
+        };
+        (Word::default(), tail)
+    }
+
+    /// This worker is about to run an actor for the first time.
+    fn started(&mut self, word: Word) -> Word {
+        word
+    }
+
+    /// An actor on this worker has written to an idle actor: where that one is queued.
+    fn woken(&mut self, word: Word, surroundings: &Surroundings) -> Route {
+        let _ = (word, surroundings);
+        unimplemented_route(Self::NAME)
+    }
+
+    /// The `turn`-th message from outside has found an idle actor.
+    fn called(word: Word, turn: u32, workers: u32) -> Route {
+        let _ = word;
+        Route {
+            worker: turn % workers,
+            end: End::Tail,
+        }
+    }
+
+    /// Whether activation number `tick` of this worker is timed and told to [`Policy::finished`].
+    fn samples(&mut self, tick: u32) -> bool {
+        let _ = tick;
+        false
+    }
+
+    /// What the class of an actor has taught after a timed activation.
+    fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile {
+        let _ = (word, sample);
+        profile
+    }
+
+    /// What this worker does at step number `step` since it ran dry.
+    fn search(&mut self, step: u32) -> Search {
+        match self.hunt(step) {
+            Some(victim) => Search::Probe(victim, End::Tail),
+            None => Search::Park,
+        }
+    }
+}
+
+/// Only policies with [`Policy::ROUTES`] are asked for routes, and they answer themselves.
+#[cold]
+fn unimplemented_route<T>(policy: &str) -> T {
+    panic!("the policy {policy} does not route; hosts ask Policy::ROUTES first")
 }

@@ -1,0 +1,161 @@
+//! What policies and hosts say to each other about actors that have no fixed owner: where they belong, where they are queued
+//! when they become runnable, and how an idle worker looks for work.
+//!
+//! A host that routes has, per worker, a queue with two ends and a slot for the actor that runs next; it keeps a
+//! [`Word`] per actor and a [`Profile`] per class of actors.
+
+use crate::Nanos;
+
+/// What a policy remembers of one actor; a host keeps it and never reads it, but for [`Word::home`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Word(u64);
+
+impl Word {
+    const FREE: u64 = 1 << 32;
+
+    /// An actor that belongs to `home`, or to nobody yet. `free` ones are exempt from going home.
+    pub fn new(home: Option<u32>, free: bool) -> Self {
+        let home = home.map_or(0, |worker| u64::from(worker) + 1);
+        Self(home | if free { Self::FREE } else { 0 })
+    }
+
+    /// The worker to which the actor belongs.
+    pub fn home(self) -> Option<u32> {
+        (self.0 as u32).checked_sub(1)
+    }
+
+    /// Whether the actor is exempt from going home.
+    pub fn is_free(self) -> bool {
+        self.0 & Self::FREE != 0
+    }
+
+    /// The same actor with another home.
+    #[must_use]
+    pub fn moved(self, home: u32) -> Self {
+        Self::new(Some(home), self.is_free())
+    }
+}
+
+/// What a programmer may tell about an actor. Only policies made for hints ([`crate::LgsUc`], [`crate::LgsUw`]) listen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Role {
+    /// Nothing is told.
+    #[default]
+    Untold,
+    /// Light, and others wait for it.
+    Coordinator,
+    /// Holds the data on which the others work.
+    Data,
+}
+
+/// An end of a queue. The owner of a queue takes its actors from the head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The slot before the head: runs next; whoever was in it goes to the tail.
+    Next,
+    /// Runs before what is queued.
+    Head,
+    /// Runs after what is queued.
+    Tail,
+}
+
+/// Where a runnable actor is queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Route {
+    /// Whose queue.
+    pub worker: u32,
+    /// Which end of it.
+    pub end: End,
+}
+
+/// What an idle worker does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// Looks into the queue of this worker, never its own, and takes from this end, if there is something.
+    Probe(u32, End),
+    /// Looks at its own queue so many times.
+    Poll(u32),
+    /// Sleeps so long, then looks at its own queue. Nobody wakes it, unless [`Waking`] says so.
+    Sleep(Nanos),
+    /// Sleeps until it is woken.
+    Park,
+}
+
+/// Who is woken when an actor is queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waking {
+    /// Nobody: idle workers look again by themselves.
+    Never,
+    /// The owner of the queue, if it sleeps.
+    Owner,
+    /// The owner of the queue if it sleeps; if it is the sender's own queue, one sleeping worker, unless some worker is searching.
+    OneSearcher,
+}
+
+/// What a sender's worker knows of the receiver and of the others. All of it may be stale.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Surroundings {
+    /// What is known of the receiver's class.
+    pub profile: Profile,
+    /// Actors queued at the receiver's home.
+    pub home_queue: u32,
+    /// Workers that have nothing to do.
+    pub idle: u32,
+}
+
+/// A measured activation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Time in handlers per message, without the time that sending took.
+    pub per_message: Nanos,
+    /// Whether the actor ran on the memory node of its home.
+    pub at_home: bool,
+}
+
+/// Running mean and spread of a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Mean {
+    /// Measurements so far; stops counting at [`Mean::WINDOW`].
+    pub count: u32,
+    /// Mean in nanoseconds, of about the last [`Mean::WINDOW`] measurements.
+    pub mean: Nanos,
+    /// Mean square distance from the mean, in square nanoseconds.
+    pub variance: u64,
+}
+
+impl Mean {
+    /// Measurements that the mean remembers.
+    pub const WINDOW: u32 = 256;
+
+    /// With one more measurement.
+    #[must_use]
+    pub fn with(self, nanos: Nanos) -> Self {
+        let count = (self.count + 1).min(Self::WINDOW);
+        let weight = i128::from(count);
+        let distance = i128::from(nanos) - i128::from(self.mean);
+        let mean = i128::from(self.mean) + distance / weight;
+        let spread = distance * (i128::from(nanos) - mean);
+        let variance = i128::from(self.variance) + (spread - i128::from(self.variance)) / weight;
+        Self {
+            count,
+            mean: mean.clamp(0, i128::from(Nanos::MAX)) as Nanos,
+            variance: variance.clamp(0, i128::from(u64::MAX)) as u64,
+        }
+    }
+
+    /// Square of the standard error of the mean, in square nanoseconds.
+    pub fn squared_error(self) -> u64 {
+        self.variance / u64::from(self.count.max(1))
+    }
+}
+
+/// What is known of a class of actors: those of one type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Profile {
+    /// Time per message on the node of the actor's home.
+    pub home: Mean,
+    /// Time per message elsewhere.
+    pub away: Mean,
+    /// Whether actors of the class go home.
+    pub pinned: bool,
+}

@@ -1,0 +1,233 @@
+//! What every routing policy must keep to, and the rules of the locality thesis one by one.
+
+use std::collections::BTreeSet;
+
+use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
+use datil_policy::{
+    ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake, LgsWakeHalf,
+    Mean, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking, Word,
+};
+use proptest::prelude::*;
+
+/// `nodes` nodes in a ring, each with `cores` cores in pairs that share a second-level cache.
+fn ring_of_nodes(nodes: u32, cores: u32) -> Topology {
+    let hops = |a: u32, b: u32| a.abs_diff(b).min(nodes - a.abs_diff(b));
+    Synthetic {
+        packages: nodes,
+        nodes: 1,
+        l3: (1, 0),
+        l2: (cores.div_ceil(2), 0),
+        cores: 2,
+        l1: 0,
+        threads: 1,
+        memory: 0,
+        distances: (0..nodes)
+            .map(|a| (0..nodes).map(|b| hops(a, b)).collect())
+            .collect(),
+    }
+    .build()
+    .expect("a machine")
+}
+
+fn policy<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> (P, Rings) {
+    let pus: Vec<usize> = (0..machine.pus().len()).collect();
+    let rings = Rings::around(worker, &pus, machine, P::neighbourhood());
+    let setup = Setup {
+        worker,
+        workers: pus.len() as u32,
+        seed,
+    };
+    (P::on(setup, &rings), rings)
+}
+
+const ROLES: [Role; 3] = [Role::Untold, Role::Coordinator, Role::Data];
+
+/// Searches until every other worker was probed; fails if that takes too long or the worker gives up before, or if a single
+/// sleep or the polling has no bound.
+fn reaches_everybody<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> Result<(), TestCaseError> {
+    let (mut policy, rings) = policy::<P>(machine, worker, seed);
+    let workers = rings.workers();
+    let mut missing: BTreeSet<u32> = (0..workers).filter(|&other| other != worker).collect();
+    let (mut step, mut rounds) = (0, 0);
+    while !missing.is_empty() {
+        match policy.search(step) {
+            Search::Probe(victim, end) => {
+                prop_assert!(victim < workers && victim != worker && end != End::Next);
+                missing.remove(&victim);
+            }
+            Search::Sleep(nanos) => prop_assert!((1..=10_000_000).contains(&nanos)),
+            Search::Poll(times) => prop_assert!((1..1000).contains(&times)),
+            Search::Park => {
+                prop_assert!(P::WAKING != Waking::Never, "nobody would wake it");
+                // The next wake-up starts a new search; random passes may miss somebody by chance only once in a while.
+                rounds += 1;
+                prop_assert!(rounds < 3, "{}: {missing:?} never probed", P::NAME);
+                step = 0;
+                continue;
+            }
+        }
+        step += 1;
+        prop_assert!(step < 100_000, "{}: {missing:?} never probed", P::NAME);
+    }
+    Ok(())
+}
+
+/// Every route leads to a worker that exists.
+fn routes_exist<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> Result<(), TestCaseError> {
+    prop_assert!(P::ROUTES);
+    let (mut policy, rings) = policy::<P>(machine, worker, seed);
+    let workers = rings.workers();
+    for role in ROLES {
+        let turn = seed as u32;
+        let (word, route) = policy.spawned(role);
+        let (admitted, arrival) = P::admitted(role, turn, workers);
+        for word in [word, admitted, policy.started(word), policy.started(admitted)] {
+            prop_assert!(word.home().is_none_or(|home| home < workers));
+            prop_assert!(policy.woken(word, &Surroundings::default()).worker < workers);
+            prop_assert!(P::called(word, turn, workers).worker < workers);
+        }
+        prop_assert!(route.worker < workers && arrival.worker < workers);
+    }
+    prop_assert!(policy.batch() >= 1);
+    for queued in 0..100 {
+        prop_assert!(policy.grant(queued) <= queued);
+    }
+    Ok(())
+}
+
+macro_rules! for_all {
+    ($check:ident($($argument:expr),*)) => {{
+        $check::<ClsPolling>($($argument),*)?;
+        $check::<ClsTp>($($argument),*)?;
+        $check::<ClsWake>($($argument),*)?;
+        $check::<Lgs>($($argument),*)?;
+        $check::<LgsUc>($($argument),*)?;
+        $check::<LgsUw>($($argument),*)?;
+        $check::<LgsDfs>($($argument),*)?;
+        $check::<LgsCo>($($argument),*)?;
+        $check::<LgsAlt>($($argument),*)?;
+        $check::<LgsWake>($($argument),*)?;
+        $check::<LgsWakeHalf>($($argument),*)?;
+        $check::<Pony>($($argument),*)?;
+        $check::<GoLike>($($argument),*)?;
+        $check::<TokioLike>($($argument),*)?;
+    }};
+}
+
+proptest! {
+    #[test]
+    fn every_worker_is_reached_and_no_wait_is_unbounded(
+        nodes in 1u32..6, cores in 1u32..6, worker in any::<u32>(), seed in any::<u64>(),
+    ) {
+        let machine = ring_of_nodes(nodes, cores);
+        let worker = worker % machine.pus().len() as u32;
+        for_all!(reaches_everybody(&machine, worker, seed));
+        for_all!(routes_exist(&machine, worker, seed));
+    }
+
+    /// Figure 4.3 and listing 5.3: to the head of the sender's queue on the home's node, else to the tail of the home's queue.
+    #[test]
+    fn a_woken_actor_goes_home_from_other_nodes_only(sender in 0u32..16, home in 0u32..16) {
+        let machine = ring_of_nodes(4, 4);
+        let same_node = sender / 4 == home / 4;
+        let here = Route { worker: sender, end: End::Head };
+        let word = Word::new(Some(home), false);
+        let around = Surroundings::default();
+        let (mut lgs, _) = policy::<Lgs>(&machine, sender, 0);
+        let there = Route { worker: home, end: End::Tail };
+        prop_assert_eq!(lgs.woken(word, &around), if same_node { here } else { there });
+        let (mut dfs, _) = policy::<LgsDfs>(&machine, sender, 0);
+        let there = Route { worker: home, end: End::Head };
+        prop_assert_eq!(dfs.woken(word, &around), if same_node { here } else { there });
+        let (mut cls, _) = policy::<ClsTp>(&machine, sender, 0);
+        prop_assert_eq!(cls.woken(Word::default(), &around), here, "without a home it follows its sender");
+        prop_assert_eq!(Lgs::called(word, 5, 16), Route { worker: home, end: End::Tail });
+        prop_assert_eq!(lgs.woken(Word::new(Some(home), true), &around), here, "a free actor follows its sender");
+    }
+
+    /// Figure 4.4 and listing 5.2.
+    #[test]
+    fn the_first_execution_decides_on_the_home(parent in 0u32..16, runner in 0u32..16) {
+        let machine = ring_of_nodes(4, 4);
+        let (mut spawner, _) = policy::<Lgs>(&machine, parent, 0);
+        let (spawned, route) = spawner.spawned(Role::Untold);
+        prop_assert_eq!(route, Route { worker: parent, end: End::Head });
+        let (mut first, _) = policy::<Lgs>(&machine, runner, 0);
+        let home = if parent / 4 == runner / 4 { runner } else { parent };
+        prop_assert_eq!(first.started(spawned).home(), Some(home));
+        let (outsider, _) = Lgs::admitted(Role::Untold, parent, 16);
+        prop_assert_eq!(first.started(outsider).home(), Some(runner));
+        let (mut alt, _) = policy::<LgsAlt>(&machine, runner, 0);
+        prop_assert_eq!(alt.started(spawned).home(), Some(runner));
+        let (mut cls, _) = policy::<ClsTp>(&machine, runner, 0);
+        let (spawned, _) = cls.spawned(Role::Untold);
+        prop_assert_eq!(cls.started(spawned).home(), None);
+    }
+
+    /// Section 4.1: as many attempts in a group as it has members.
+    #[test]
+    fn thieves_stay_near_first(worker in 0u32..16, seed in any::<u64>()) {
+        let machine = ring_of_nodes(4, 4);
+        let (mut lgs, rings) = policy::<Lgs>(&machine, worker, seed);
+        let probes: Vec<u32> = (0..1000)
+            .filter_map(|step| match lgs.search(step) {
+                Search::Probe(victim, end) => {
+                    assert_eq!(end, End::Tail);
+                    Some(victim)
+                }
+                _ => None,
+            })
+            .collect();
+        prop_assert!(probes[..3].iter().all(|&victim| rings.is_neighbour(victim)));
+        prop_assert!(probes[..3 + 11].iter().all(|victim| rings.group(1).contains(victim)));
+        prop_assert!(probes[14..].iter().any(|victim| !rings.group(1).contains(victim)));
+        let (mut co, pairs) = policy::<LgsCo>(&machine, worker, seed);
+        prop_assert_eq!(co.search(0), Search::Probe(pairs.group(0)[0], End::Tail));
+        prop_assert_eq!(pairs.group(0), [worker ^ 1]);
+    }
+
+    /// On one node every guided policy is classic load stealing, but for hints and homes within the node.
+    #[test]
+    fn on_one_node_all_are_uniform(worker in 0u32..8, home in 0u32..8, seed in any::<u64>()) {
+        let machine = ring_of_nodes(1, 8);
+        let (mut lgs, rings) = policy::<Lgs>(&machine, worker, seed);
+        let (mut cls, _) = policy::<ClsTp>(&machine, worker, seed);
+        prop_assert_eq!(rings.count(), 1);
+        let word = Word::new(Some(home), false);
+        prop_assert_eq!(lgs.woken(word, &Surroundings::default()), cls.woken(Word::default(), &Surroundings::default()));
+        for step in 0..500 {
+            prop_assert_eq!(lgs.search(step), cls.search(step));
+        }
+    }
+
+    /// The running mean is the mean while its window lasts, and its error shrinks.
+    #[test]
+    fn means_are_means(values in prop::collection::vec(0u64..1_000_000, 1..200)) {
+        let mean = values.iter().fold(Mean::default(), |mean, &value| mean.with(value));
+        let exact = values.iter().sum::<u64>() as f64 / values.len() as f64;
+        prop_assert!((mean.mean as f64 - exact).abs() <= values.len() as f64, "{mean:?} {exact}");
+        prop_assert_eq!(mean.count as usize, values.len());
+        prop_assert!(Mean::default().with(u64::MAX).with(0).mean <= u64::MAX / 2 + 1);
+    }
+}
+
+#[test]
+fn hints_free_whom_the_thesis_freed() {
+    let free = |word: Word| word.is_free();
+    assert_eq!(ROLES.map(|role| free(Lgs::admitted(role, 0, 4).0)), [false; 3]);
+    assert_eq!(
+        ROLES.map(|role| free(LgsUc::admitted(role, 0, 4).0)),
+        [false, true, false]
+    );
+    assert_eq!(
+        ROLES.map(|role| free(LgsUw::admitted(role, 0, 4).0)),
+        [true, true, false]
+    );
+}
+
+#[test]
+fn cls_lets_threads_wander_and_the_others_bind_them() {
+    const { assert!(!ClsPolling::PINS && ClsTp::PINS && Lgs::PINS && LgsUc::PINS) }
+    assert_eq!(ClsPolling::neighbourhood(), Neighbourhood::Everyone);
+    assert_eq!(Lgs::WAKING, Waking::Never, "CAF's workers polled");
+}
