@@ -1,17 +1,22 @@
 //! What every benchmark has: a name, parameters with ranges, a program and an outcome.
+//!
+//! An iteration has three phases (convention C5): *setup*, *run* and *check*, of which only the run is timed. Most benchmarks
+//! consist of a run alone and implement [`Benchmark`]; those with more implement [`Phased`], which covers the others too.
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use crate::library::{ActorLibrary, Driver};
+use crate::parameters::{Arguments, Parameter, Relation};
 
-/// One benchmark with its parameters set.
+/// One benchmark with its parameters set, that has nothing but a run phase.
 pub trait Benchmark: Sized + 'static {
     /// The name in the catalogue.
     const NAME: &'static str;
     /// The parameters in catalogue order.
     const PARAMETERS: &'static [Parameter];
+    /// What holds between parameters, in catalogue order.
+    const RELATIONS: &'static [Relation] = &[];
     /// Where the actors report. Emptied by [`Benchmark::outcome`] and used again for the next iteration.
     type Report: Default + Send + Sync + 'static;
 
@@ -19,7 +24,7 @@ pub trait Benchmark: Sized + 'static {
     fn new(arguments: &Arguments) -> Self;
 
     /// The number of actors that the run phase creates. They all stop before it ends.
-    fn actors(&self) -> i64;
+    fn actors(&self) -> Population;
 
     /// The driver's part of the run phase: creates actors and sends the first messages. Does not wait.
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Self::Report);
@@ -31,96 +36,126 @@ pub trait Benchmark: Sized + 'static {
     fn outcome(&self, report: &Self::Report) -> Result<Outcome, String>;
 }
 
-/// A parameter of a benchmark: a 64-bit integer with a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Name in the catalogue.
-    pub name: &'static str,
-    /// Smallest value allowed.
-    pub min: i64,
-    /// Largest value allowed, where there is one.
-    pub max: Option<i64>,
-}
+/// One benchmark with its parameters set, in phases.
+///
+/// In every phase the runner waits until as many actors have stopped as [`Phased::stops`] says; actors that outlive a phase
+/// are counted by the phase in which they stop.
+pub trait Phased: Sized + 'static {
+    /// The name in the catalogue.
+    const NAME: &'static str;
+    /// The parameters in catalogue order.
+    const PARAMETERS: &'static [Parameter];
+    /// What holds between parameters, in catalogue order.
+    const RELATIONS: &'static [Relation];
+    /// The steps of the check phase; the runner waits after each.
+    const CHECK_STEPS: usize;
+    /// Where the actors report. Emptied by [`Phased::outcome`] and used again for the next iteration.
+    type Report: Default + Send + Sync + 'static;
+    /// What setup hands on to the later phases: input data and addresses of actors that are already there.
+    type Prepared<L: ActorLibrary>;
 
-impl Parameter {
-    /// A parameter that has no upper limit.
-    pub const fn at_least(name: &'static str, min: i64) -> Self {
-        Self { name, min, max: None }
-    }
+    /// The benchmark with these parameters, which are complete and in range.
+    fn new(arguments: &Arguments) -> Self;
 
-    /// A parameter with both limits.
-    pub const fn between(name: &'static str, min: i64, max: i64) -> Self {
-        Self {
-            name,
-            min,
-            max: Some(max),
-        }
-    }
+    /// The number of actors that stop in a phase.
+    fn stops(&self, phase: Phase) -> Population;
 
-    fn check_range(&self, benchmark: &str, value: i64) -> Result<(), String> {
-        let Self { name, min, max } = *self;
-        match max {
-            Some(max) if value < min || value > max => Err(format!(
-                "{benchmark}: {name} is {value}; it must be between {min} and {max}"
-            )),
-            None if value < min => Err(format!(
-                "{benchmark}: {name} is {value}; it must be at least {min}"
-            )),
-            _ => Ok(()),
-        }
-    }
-}
+    /// Makes what is to exist before the clock starts.
+    fn setup<L: ActorLibrary>(
+        &self,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    ) -> Self::Prepared<L>;
 
-/// Values for all parameters of a benchmark, complete and in range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arguments(Vec<(&'static str, i64)>);
+    /// The driver's part of the run phase. Does not wait.
+    fn run<L: ActorLibrary>(
+        &self,
+        prepared: &mut Self::Prepared<L>,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    );
 
-impl Arguments {
-    /// Checks what came from outside.
+    /// The driver's part of a step of the check phase, counted from 0.
+    fn check<L: ActorLibrary>(
+        &self,
+        step: usize,
+        prepared: &mut Self::Prepared<L>,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    );
+
+    /// Takes the outcome out of the reports, after the last phase.
     ///
     /// # Errors
-    /// The text that the peer protocol prescribes. Tested in its order: missing, unknown, type, range; parameters in
-    /// catalogue order, unknown ones sorted by name.
-    pub fn check(
-        benchmark: &str,
-        parameters: &[Parameter],
-        given: &Map<String, Value>,
-    ) -> Result<Self, String> {
-        if let Some(missing) = parameters
-            .iter()
-            .find(|parameter| !given.contains_key(parameter.name))
-        {
-            return Err(format!("{benchmark}: parameter {} is missing", missing.name));
-        }
-        let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
-        if let Some(unknown) = given.keys().filter(|name| !is_known(name)).min() {
-            return Err(format!("{benchmark}: unknown parameter {unknown}"));
-        }
-        let values = parameters
-            .iter()
-            .map(|parameter| integer(benchmark, parameter.name, &given[parameter.name]))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (parameter, (_, value)) in parameters.iter().zip(&values) {
-            parameter.check_range(benchmark, *value)?;
-        }
-        Ok(Self(values))
-    }
+    /// If a report is missing.
+    fn outcome(&self, report: &Self::Report) -> Result<Outcome, String>;
+}
 
-    /// The value of a parameter.
+/// A phase of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Before the clock starts.
+    Setup,
+    /// Between start and stop of the clock.
+    Run,
+    /// After the clock has stopped; the step, counted from 0.
+    Check(usize),
+}
+
+/// How many actors stop in a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Population {
+    /// This many.
+    Known(i64),
+    /// It depends on the data: exactly one actor tells the number by [`Context::population`].
     ///
-    /// # Panics
-    /// If the benchmark has no such parameter: a mistake in the benchmark's source.
-    pub fn get(&self, name: &str) -> i64 {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        found.unwrap_or_else(|| panic!("no parameter is called {name}")).1
+    /// [`Context::population`]: crate::library::Context::population
+    Told,
+}
+
+impl From<i64> for Population {
+    fn from(actors: i64) -> Self {
+        Self::Known(actors)
     }
 }
 
-fn integer(benchmark: &str, name: &'static str, value: &Value) -> Result<(&'static str, i64), String> {
-    let integer = value
-        .as_i64()
-        .ok_or_else(|| format!("{benchmark}: {name} is {value}; it must be an integer"))?;
-    Ok((name, integer))
+impl<B: Benchmark> Phased for B {
+    const NAME: &'static str = B::NAME;
+    const PARAMETERS: &'static [Parameter] = B::PARAMETERS;
+    const RELATIONS: &'static [Relation] = B::RELATIONS;
+    const CHECK_STEPS: usize = 0;
+    type Report = B::Report;
+    type Prepared<L: ActorLibrary> = ();
+
+    fn new(arguments: &Arguments) -> Self {
+        B::new(arguments)
+    }
+
+    fn stops(&self, phase: Phase) -> Population {
+        match phase {
+            Phase::Run => self.actors(),
+            Phase::Setup | Phase::Check(_) => Population::Known(0),
+        }
+    }
+
+    fn setup<L: ActorLibrary>(&self, _: &mut impl Driver<L>, _: &'static B::Report) {}
+
+    fn run<L: ActorLibrary>(&self, (): &mut (), driver: &mut impl Driver<L>, report: &'static Self::Report) {
+        Benchmark::run(self, driver, report);
+    }
+
+    fn check<L: ActorLibrary>(
+        &self,
+        _: usize,
+        (): &mut (),
+        _: &mut impl Driver<L>,
+        _: &'static Self::Report,
+    ) {
+    }
+
+    fn outcome(&self, report: &Self::Report) -> Result<Outcome, String> {
+        Benchmark::outcome(self, report)
+    }
 }
 
 /// A number of an outcome.
@@ -189,6 +224,13 @@ impl Outcome {
         self
     }
 
+    /// Adds a metric: a number that depends on scheduling and is never compared.
+    #[must_use]
+    pub fn metric(mut self, name: &'static str, value: impl Into<Number>) -> Self {
+        self.metrics.push((name, value.into()));
+        self
+    }
+
     /// Adds per-actor counters.
     #[must_use]
     pub fn per_actor(mut self, name: &'static str, values: Vec<i64>) -> Self {
@@ -209,62 +251,6 @@ pub struct Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    const PARAMETERS: [Parameter; 2] = [Parameter::at_least("size", 1), Parameter::between("index", 1, 45)];
-
-    fn check(given: &Value) -> Result<Arguments, String> {
-        Arguments::check("fib", &PARAMETERS, given.as_object().expect("an object"))
-    }
-
-    #[test]
-    fn good_parameters_are_found_by_name() {
-        let arguments = check(&json!({"index": 45, "size": 1})).expect("good parameters");
-        assert_eq!((arguments.get("size"), arguments.get("index")), (1, 45));
-    }
-
-    #[test]
-    fn bad_parameters_are_named_in_the_order_of_the_protocol() {
-        let cases = [
-            (json!({"zeta": 1}), "fib: parameter size is missing"),
-            (json!({"size": 0, "zeta": 1}), "fib: parameter index is missing"),
-            (
-                json!({"size": 0, "index": "x", "zeta": 1, "alpha": 2}),
-                "fib: unknown parameter alpha",
-            ),
-            (
-                json!({"size": 0, "index": "x"}),
-                "fib: index is \"x\"; it must be an integer",
-            ),
-            (
-                json!({"size": 1.5, "index": null}),
-                "fib: size is 1.5; it must be an integer",
-            ),
-            (
-                json!({"size": 1, "index": [1]}),
-                "fib: index is [1]; it must be an integer",
-            ),
-            (
-                json!({"size": 1, "index": 9_223_372_036_854_775_808_u64}),
-                "fib: index is 9223372036854775808; it must be an integer",
-            ),
-            (
-                json!({"size": 0, "index": 46}),
-                "fib: size is 0; it must be at least 1",
-            ),
-            (
-                json!({"size": 1, "index": 46}),
-                "fib: index is 46; it must be between 1 and 45",
-            ),
-            (
-                json!({"size": 1, "index": -1}),
-                "fib: index is -1; it must be between 1 and 45",
-            ),
-        ];
-        for (given, text) in cases {
-            assert_eq!(check(&given), Err(text.to_owned()), "{given}");
-        }
-    }
 
     #[test]
     fn floats_are_written_with_17_significant_digits() {

@@ -9,9 +9,10 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use crate::benchmark::{Benchmark, Work};
-use crate::library::{Actor, ActorLibrary, Context, Driver, Script};
+use crate::benchmark::Work;
+use crate::library::{Actor, ActorLibrary, Context, Driver};
 
 /// Any library, with counting.
 #[derive(Debug)]
@@ -78,6 +79,8 @@ trait Ground {
     fn tell(&mut self, to: &(dyn Any + Send + Sync), message: AnyMessage);
     fn spawn(&mut self, actor: Erased) -> AnyAddress;
     fn stop(&mut self);
+    fn population(&mut self, actors: i64);
+    fn pause(&mut self, duration: Duration);
 }
 
 /// The one type of actor that a library sees.
@@ -132,6 +135,14 @@ impl<L: ActorLibrary, C: Context<L, Erased>> Ground for ActorGround<'_, L, C> {
     fn stop(&mut self) {
         self.cx.stop();
     }
+
+    fn population(&mut self, actors: i64) {
+        self.cx.population(actors);
+    }
+
+    fn pause(&mut self, _: Duration) {
+        unreachable!("only the driver pauses")
+    }
 }
 
 fn address<L: ActorLibrary>(to: &(dyn Any + Send + Sync)) -> &L::Address<Erased> {
@@ -158,6 +169,14 @@ impl<L: ActorLibrary, D: Driver<L>> Ground for DriverGround<'_, L, D> {
 
     fn stop(&mut self) {
         unreachable!("the driver does not stop")
+    }
+
+    fn population(&mut self, _: i64) {
+        unreachable!("an actor tells the population")
+    }
+
+    fn pause(&mut self, duration: Duration) {
+        self.driver.pause(duration);
     }
 }
 
@@ -187,8 +206,11 @@ impl<A: Actor<Counting>> Behaviour for Counted<A> {
     }
 }
 
+/// The driver of a benchmark over [`Counting`].
+pub(crate) type CountingDriver<'a> = Counter<'a>;
+
 /// The context and the driver of a benchmark over [`Counting`].
-struct Counter<'a> {
+pub(crate) struct Counter<'a> {
     ground: &'a mut dyn Ground,
     counters: &'static Counters,
 }
@@ -230,6 +252,10 @@ impl<A: Actor<Counting>> Context<Counting, A> for Counter<'_> {
     fn stop(&mut self) {
         self.ground.stop();
     }
+
+    fn population(&mut self, actors: i64) {
+        self.ground.population(actors);
+    }
 }
 
 impl Driver<Counting> for Counter<'_> {
@@ -240,25 +266,24 @@ impl Driver<Counting> for Counter<'_> {
     fn tell<A: Actor<Counting>>(&mut self, to: &CountedAddress<A>, message: A::Message) {
         self.send(to, message);
     }
-}
 
-/// Runs a benchmark's driver code over [`Counting`] on a driver of another library.
-pub(crate) struct CountedScript<'a, B: Benchmark> {
-    pub(crate) benchmark: &'a B,
-    pub(crate) report: &'static B::Report,
-    pub(crate) counters: &'static Counters,
-}
-
-impl<L: ActorLibrary, B: Benchmark> Script<L> for CountedScript<'_, B> {
-    fn run(self, driver: &mut impl Driver<L>) {
-        let mut ground = DriverGround {
-            driver,
-            library: PhantomData::<L>,
-        };
-        let mut counter = Counter {
-            ground: &mut ground,
-            counters: self.counters,
-        };
-        self.benchmark.run::<Counting>(&mut counter, self.report);
+    fn pause(&mut self, duration: Duration) {
+        self.ground.pause(duration);
     }
+}
+
+/// Lends a driver of any library to driver code that is to be counted.
+pub(crate) fn drive<L: ActorLibrary>(
+    driver: &mut impl Driver<L>,
+    counters: &'static Counters,
+    code: impl FnOnce(&mut CountingDriver<'_>),
+) {
+    let mut ground = DriverGround {
+        driver,
+        library: PhantomData::<L>,
+    };
+    code(&mut Counter {
+        ground: &mut ground,
+        counters,
+    });
 }

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::benchmark::{Arguments, Benchmark, Number, Outcome, Parameter, Work};
-use crate::counting::{CountedScript, Counters};
+use crate::benchmark::{Number, Outcome, Phase, Phased, Work};
+use crate::counting::{self, Counters, Counting};
 use crate::library::{ActorLibrary, DEAD_LETTERS, Driver, Host, Script};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::{Latch, TimedOut, panics};
 
 /// A benchmark on the library `L`, ready to be iterated.
@@ -60,62 +61,19 @@ pub enum Failure {
 }
 
 /// Builds the program of a benchmark.
-pub fn program<L: Host, B: Benchmark>() -> Box<dyn Program<L>> {
+pub fn program<L: Host, B: Phased>() -> Box<dyn Program<L>> {
     Box::new(Stage::<B>::set_up())
 }
 
 /// What actors and driver of a benchmark share. It outlives all actors, so that they need no reference counts to it.
 #[repr(C, align(64))]
-struct Stage<B: Benchmark> {
+struct Stage<B: Phased> {
     latch: Latch,
     report: B::Report,
     counters: Counters,
 }
 
-impl<B: Benchmark> Stage<B> {
-    /// A stage that lasts as long as the process. There is one per benchmark, used for all its iterations.
-    fn set_up() -> &'static Self {
-        Box::leak(Box::new(Self {
-            latch: Latch::default(),
-            report: B::Report::default(),
-            counters: Counters::default(),
-        }))
-    }
-
-    fn run<L: Host>(&'static self, benchmark: &B, system: &mut L::System, count_messages: bool) {
-        let Self {
-            latch,
-            report,
-            counters,
-        } = self;
-        if count_messages {
-            L::drive(
-                system,
-                latch,
-                CountedScript {
-                    benchmark,
-                    report,
-                    counters,
-                },
-            );
-        } else {
-            L::drive(system, latch, PlainScript { benchmark, report });
-        }
-    }
-}
-
-struct PlainScript<'a, B: Benchmark> {
-    benchmark: &'a B,
-    report: &'static B::Report,
-}
-
-impl<L: ActorLibrary, B: Benchmark> Script<L> for PlainScript<'_, B> {
-    fn run(self, driver: &mut impl Driver<L>) {
-        self.benchmark.run::<L>(driver, self.report);
-    }
-}
-
-impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
+impl<L: Host, B: Phased> Program<L> for &'static Stage<B> {
     fn name(&self) -> &'static str {
         B::NAME
     }
@@ -125,41 +83,14 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
     }
 
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
-        let arguments =
-            Arguments::check(B::NAME, B::PARAMETERS, order.parameters).map_err(Failure::BadParameter)?;
+        let arguments = Arguments::check(B::NAME, B::PARAMETERS, B::RELATIONS, order.parameters)
+            .map_err(Failure::BadParameter)?;
         let benchmark = B::new(&arguments);
         let stage: &'static Stage<B> = self;
-        stage.latch.arm(benchmark.actors());
-        let counters = L::counters(system);
-
-        (order.begin)();
-        let start = Instant::now();
-        let ended = catch_unwind(AssertUnwindSafe(|| {
-            stage.run::<L>(&benchmark, system, order.count_messages)
-        }))
-        .map_err(|_| {
-            let own = panics::take_last().unwrap_or_default();
-            // It may have suffered from an actor that failed before.
-            let cause = stage.latch.failure();
-            Failure::Failed(cause.unwrap_or_else(|| format!("the driver panicked: {own}")))
-        })
-        .and_then(|()| match stage.latch.wait(order.patience) {
-            Ok(stopped) => stopped.map_err(Failure::Failed),
-            Err(late) => Err(Failure::TimedOut(late)),
-        });
-        let wall = start.elapsed();
-
-        let record = ended.and_then(|()| {
-            let mut outcome = benchmark.outcome(&stage.report).map_err(Failure::Failed)?;
-            outcome
-                .metrics
-                .extend(growth(&counters, &L::counters(system)).map_err(Failure::Failed)?);
-            Ok(Record {
-                wall,
-                outcome,
-                work: order.count_messages.then(|| stage.counters.take()),
-            })
-        });
+        let record = match order.count_messages {
+            true => stage.counted::<L>(&benchmark, system, order),
+            false => stage.plain::<L>(&benchmark, system, order),
+        };
         if record.is_err() {
             // Actors of the failed iteration may still use the old stage.
             *self = Stage::set_up();
@@ -171,24 +102,181 @@ impl<L: Host, B: Benchmark> Program<L> for &'static Stage<B> {
     }
 }
 
+impl<B: Phased> Stage<B> {
+    /// A stage that lasts as long as the process. There is one per benchmark, used for all its iterations.
+    fn set_up() -> &'static Self {
+        Box::leak(Box::new(Self {
+            latch: Latch::default(),
+            report: B::Report::default(),
+            counters: Counters::default(),
+        }))
+    }
+
+    fn plain<L: Host>(
+        &'static self,
+        benchmark: &B,
+        system: &mut L::System,
+        order: Order<'_>,
+    ) -> Result<Record, Failure> {
+        let mut performance = Performance::<B, L>::new(benchmark, &self.report);
+        self.perform::<L>(benchmark, system, order, |system, phase| {
+            let performance = &mut performance;
+            L::drive(system, &self.latch, PlainScript { performance, phase });
+        })
+    }
+
+    fn counted<L: Host>(
+        &'static self,
+        benchmark: &B,
+        system: &mut L::System,
+        order: Order<'_>,
+    ) -> Result<Record, Failure> {
+        let mut performance = Performance::<B, Counting>::new(benchmark, &self.report);
+        let record = self.perform::<L>(benchmark, system, order, |system, phase| {
+            let script = CountedScript {
+                performance: &mut performance,
+                phase,
+                counters: &self.counters,
+            };
+            L::drive(system, &self.latch, script);
+        })?;
+        Ok(Record {
+            work: Some(self.counters.take()),
+            ..record
+        })
+    }
+
+    /// Plays all phases by `play`, and takes the time of the run.
+    fn perform<L: Host>(
+        &'static self,
+        benchmark: &B,
+        system: &mut L::System,
+        order: Order<'_>,
+        mut play: impl FnMut(&mut L::System, Phase),
+    ) -> Result<Record, Failure> {
+        let first = L::counters(system);
+        self.phase(benchmark, Phase::Setup, order.patience, || {
+            play(system, Phase::Setup)
+        })?;
+
+        let before = L::counters(system);
+        (order.begin)();
+        let start = Instant::now();
+        self.phase(benchmark, Phase::Run, order.patience, || play(system, Phase::Run))?;
+        let wall = start.elapsed();
+        let metrics = growth(&before, &L::counters(system));
+
+        for step in 0..B::CHECK_STEPS {
+            let phase = Phase::Check(step);
+            self.phase(benchmark, phase, order.patience, || play(system, phase))?;
+        }
+        no_dead_letters(&growth(&first, &L::counters(system))).map_err(Failure::Failed)?;
+        let mut outcome = benchmark.outcome(&self.report).map_err(Failure::Failed)?;
+        let metrics = metrics.into_iter();
+        outcome
+            .metrics
+            .extend(metrics.map(|(name, growth)| (name, Number::Integer(growth as i64))));
+        Ok(Record {
+            wall,
+            outcome,
+            work: None,
+        })
+    }
+
+    /// Plays one phase and waits for the actors that stop in it.
+    fn phase(
+        &self,
+        benchmark: &B,
+        phase: Phase,
+        patience: Option<Duration>,
+        play: impl FnOnce(),
+    ) -> Result<(), Failure> {
+        self.latch.arm(benchmark.stops(phase));
+        catch_unwind(AssertUnwindSafe(play)).map_err(|_| {
+            let own = panics::take_last().unwrap_or_default();
+            // It may have suffered from an actor that failed before.
+            let cause = self.latch.failure();
+            Failure::Failed(cause.unwrap_or_else(|| format!("the driver panicked: {own}")))
+        })?;
+        match self.latch.wait(patience) {
+            Ok(stopped) => stopped.map_err(Failure::Failed),
+            Err(late) => Err(Failure::TimedOut(late)),
+        }
+    }
+}
+
+/// A benchmark over the library `K` while it goes through its phases.
+struct Performance<'a, B: Phased, K: ActorLibrary> {
+    benchmark: &'a B,
+    report: &'static B::Report,
+    prepared: Option<B::Prepared<K>>,
+}
+
+impl<'a, B: Phased, K: ActorLibrary> Performance<'a, B, K> {
+    fn new(benchmark: &'a B, report: &'static B::Report) -> Self {
+        Self {
+            benchmark,
+            report,
+            prepared: None,
+        }
+    }
+
+    #[inline(always)]
+    fn play(&mut self, phase: Phase, driver: &mut impl Driver<K>) {
+        let Self {
+            benchmark,
+            report,
+            prepared,
+        } = self;
+        match (phase, prepared) {
+            (Phase::Setup, prepared) => *prepared = Some(benchmark.setup::<K>(driver, report)),
+            (Phase::Run, Some(prepared)) => benchmark.run::<K>(prepared, driver, report),
+            (Phase::Check(step), Some(prepared)) => benchmark.check::<K>(step, prepared, driver, report),
+            (phase, None) => unreachable!("{phase:?} before setup"),
+        }
+    }
+}
+
+struct PlainScript<'p, 'a, B: Phased, L: ActorLibrary> {
+    performance: &'p mut Performance<'a, B, L>,
+    phase: Phase,
+}
+
+impl<L: ActorLibrary, B: Phased> Script<L> for PlainScript<'_, '_, B, L> {
+    fn run(self, driver: &mut impl Driver<L>) {
+        self.performance.play(self.phase, driver);
+    }
+}
+
+struct CountedScript<'p, 'a, B: Phased> {
+    performance: &'p mut Performance<'a, B, Counting>,
+    phase: Phase,
+    counters: &'static Counters,
+}
+
+impl<L: ActorLibrary, B: Phased> Script<L> for CountedScript<'_, '_, B> {
+    fn run(self, driver: &mut impl Driver<L>) {
+        counting::drive(driver, self.counters, |driver| {
+            self.performance.play(self.phase, driver)
+        });
+    }
+}
+
 /// How much each counter grew.
-fn growth(
-    before: &[(&'static str, u64)],
-    after: &[(&'static str, u64)],
-) -> Result<Vec<(&'static str, Number)>, String> {
-    let growth: Vec<_> = before
+fn growth(before: &[(&'static str, u64)], after: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
+    before
         .iter()
         .zip(after)
         .map(|((name, before), (_, after))| (*name, after - before))
-        .collect();
+        .collect()
+}
+
+fn no_dead_letters(growth: &[(&'static str, u64)]) -> Result<(), String> {
     match growth
         .iter()
         .find(|(name, growth)| *name == DEAD_LETTERS && *growth > 0)
     {
         Some((_, lost)) => Err(format!("{lost} messages were sent to stopped actors")),
-        None => Ok(growth
-            .into_iter()
-            .map(|(name, growth)| (name, Number::Integer(growth as i64)))
-            .collect()),
+        None => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ pub mod benchmarks;
 pub mod counting;
 pub mod iteration;
 pub mod library;
+pub mod parameters;
 pub mod peer;
 mod presence;
 pub mod runtimes;

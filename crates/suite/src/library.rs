@@ -6,6 +6,9 @@
 //! The contexts and drivers are generic parameters of the methods that receive them rather than associated types. So an
 //! adapter may hand over any short-lived view it likes, and [`crate::counting`] can wrap the view of any adapter.
 
+use std::thread;
+use std::time::Duration;
+
 use crate::tools::Latch;
 
 /// An actor library as a benchmark sees it: a kind of address.
@@ -60,6 +63,10 @@ pub trait Context<L: ActorLibrary, A: Actor<L>> {
 
     /// Stops this actor when the current handler returns: it handles no further message.
     fn stop(&mut self);
+
+    /// Tells the driver how many actors stop in this phase, where that depends on the data
+    /// ([`Population::Told`](crate::benchmark::Population::Told)). Told by one actor, once.
+    fn population(&mut self, actors: i64);
 }
 
 /// What the driver, outside all actors, can do.
@@ -72,6 +79,11 @@ pub trait Driver<L: ActorLibrary> {
     /// # Panics
     /// If the library can tell that the receiver has stopped.
     fn tell<A: Actor<L>>(&mut self, to: &L::Address<A>, message: A::Message);
+
+    /// Lets the actors work for this long. What was sent before is on its way meanwhile.
+    fn pause(&mut self, duration: Duration) {
+        thread::sleep(duration);
+    }
 }
 
 /// A piece of driver code, to be run by a library with its own kind of driver.

@@ -21,7 +21,7 @@ use suite::adapters::datil::Datil;
 use suite::adapters::kameo::Kameo;
 use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
-use suite::benchmark::Benchmark;
+use suite::benchmark::Phased;
 use suite::benchmarks::{
     Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
 };
@@ -33,7 +33,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// How long to wait for what is expected never to end. If it did end later, it would have been caught as well.
 const SHORT: Duration = Duration::from_millis(500);
 
-fn case<B: Benchmark>() -> Case {
+fn case<B: Phased>() -> Case {
     tiny()
         .into_iter()
         .find(|case| case.benchmark == B::NAME)
@@ -41,7 +41,7 @@ fn case<B: Benchmark>() -> Case {
 }
 
 /// How a faulty implementation showed, or nothing if it did not.
-fn symptom<L: Host, B: Benchmark>(patience: Duration) -> Option<String> {
+fn symptom<L: Host, B: Phased>(patience: Duration) -> Option<String> {
     let mut system = start::<L>(2);
     let mut program = program::<L, B>();
     let case = case::<B>();
@@ -54,13 +54,16 @@ fn symptom<L: Host, B: Benchmark>(patience: Duration) -> Option<String> {
     ) {
         Ok(record) => mismatch(&case, &record.outcome, record.work),
         Err(Failure::Failed(reason)) => Some(format!("failed: {reason}")),
-        Err(Failure::TimedOut(late)) => Some(format!("did not end: {} actors are left", late.remaining)),
+        Err(Failure::TimedOut(late)) => Some(match late.remaining {
+            Some(actors) => format!("did not end: {actors} actors are left"),
+            None => "did not end, and nobody told the number of actors".to_owned(),
+        }),
         Err(Failure::BadParameter(reason)) => panic!("{reason}"),
     };
     symptom(false).or_else(|| symptom(true))
 }
 
-fn assert_caught<B: Benchmark>(patience: Duration, by: &str) {
+fn assert_caught<B: Phased>(patience: Duration, by: &str) {
     let symptom =
         symptom::<Tokio, B>(patience).unwrap_or_else(|| panic!("a faulty {} was not caught", B::NAME));
     assert!(
@@ -71,8 +74,8 @@ fn assert_caught<B: Benchmark>(patience: Duration, by: &str) {
 }
 
 /// A lost message shows on every benchmark, wherever it happens.
-fn losses_are_caught<B: Benchmark>() {
-    fn at<B: Benchmark, const N: i64>() {
+fn losses_are_caught<B: Phased>() {
+    fn at<B: Phased, const N: i64>() {
         let symptom = symptom::<Tokio, Damaged<B, { Damage::LOSS }, N>>(SHORT);
         assert!(
             symptom.is_some(),
@@ -87,8 +90,8 @@ fn losses_are_caught<B: Benchmark>() {
 
 /// A panic in a handler fails the iteration rather than hang it, on every library. Its text is reported and not that of a
 /// consequence, such as another actor's sending to the one that is gone.
-fn panics_are_caught<B: Benchmark>() {
-    fn on<L: Host, B: Benchmark>() {
+fn panics_are_caught<B: Phased>() {
+    fn on<L: Host, B: Phased>() {
         let symptom = symptom::<L, Damaged<B, { Damage::PANIC }, 20>>(LONG).expect("the panic is noticed");
         assert!(
             symptom.starts_with("failed: ") && symptom.contains("planted panic"),
@@ -104,7 +107,7 @@ fn panics_are_caught<B: Benchmark>() {
 }
 
 /// Without damage nothing is caught: the symptoms above come from the damage alone.
-fn sound_ones_pass<B: Benchmark>() {
+fn sound_ones_pass<B: Phased>() {
     assert_eq!(
         symptom::<Tokio, Damaged<B, { Damage::LOSS }, { i64::MAX }>>(LONG),
         None,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use suite::adapters::{actix::Actix, datil::Datil, kameo::Kameo, ractor::Ractor, tokio::Tokio};
-use suite::benchmark::{Benchmark, Number};
+use suite::benchmark::{Number, Phased};
 use suite::benchmarks::{Count, PingPong};
 use suite::iteration::{Order, program};
 use suite::library::{Host, Options};
@@ -156,7 +156,7 @@ fn datil(workers: usize) -> datil::Runtime {
     runtime.expect("datil starts")
 }
 
-fn facade<L: Host, B: Benchmark>(workers: usize, parameters: &Value) -> Run {
+fn facade<L: Host, B: Phased>(workers: usize, parameters: &Value) -> Run {
     let parameters: Map<String, Value> = parameters.as_object().expect("an object").clone();
     let mut system = start::<L>(workers);
     let mut program = program::<L, B>();

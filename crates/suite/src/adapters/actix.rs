@@ -226,4 +226,8 @@ impl<A: Actor<Actix>> Context<Actix, A> for ActixContext<'_, A> {
     fn stop(&mut self) {
         self.stopping = true;
     }
+
+    fn population(&mut self, actors: i64) {
+        self.latch.tell(actors);
+    }
 }

@@ -4,6 +4,9 @@
 //! returns, as in the other libraries; this is the plain way. In a client scope datil collects what the thread creates and
 //! sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for.
 
+use std::thread;
+use std::time::Duration;
+
 use ::datil::{Address, Client, Runtime};
 
 use crate::library::{Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Script};
@@ -98,6 +101,11 @@ impl Driver<Datil> for BatchedDriver<'_, '_> {
     fn tell<A: Actor<Datil>>(&mut self, to: &Address<Resident<A>>, message: A::Message) {
         self.client.tell(*to, message);
     }
+
+    fn pause(&mut self, duration: Duration) {
+        self.client.flush();
+        thread::sleep(duration);
+    }
 }
 
 impl<A: Actor<Datil>> ::datil::Actor for Resident<A> {
@@ -162,5 +170,9 @@ impl<A: Actor<Datil>> Context<Datil, A> for DatilContext<'_, '_, A> {
 
     fn stop(&mut self) {
         self.stopping = true;
+    }
+
+    fn population(&mut self, actors: i64) {
+        self.latch.tell(actors);
     }
 }

@@ -148,4 +148,8 @@ impl<A: Actor<Kameo>> Context<Kameo, A> for KameoContext<'_, A> {
     fn stop(&mut self) {
         self.stopping = true;
     }
+
+    fn population(&mut self, actors: i64) {
+        self.latch.tell(actors);
+    }
 }

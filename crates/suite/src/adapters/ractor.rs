@@ -150,4 +150,8 @@ impl<A: Actor<Ractor>> Context<Ractor, A> for RactorContext<'_, A> {
     fn stop(&mut self) {
         self.stopping = true;
     }
+
+    fn population(&mut self, actors: i64) {
+        self.latch.tell(actors);
+    }
 }

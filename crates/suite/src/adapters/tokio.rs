@@ -132,4 +132,8 @@ impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<'_, A> {
     fn stop(&mut self) {
         self.stopping = true;
     }
+
+    fn population(&mut self, actors: i64) {
+        self.latch.tell(actors);
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::Rng;
 use crate::tools::collector::Sum;
 
@@ -39,8 +40,8 @@ impl Benchmark for Big {
         }
     }
 
-    fn actors(&self) -> i64 {
-        self.actors + 1
+    fn actors(&self) -> Population {
+        Population::Known(self.actors + 1)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -1,7 +1,8 @@
 //! Chameneos: many creatures meet through one mall.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
 
 /// The benchmark.
@@ -34,8 +35,8 @@ impl Benchmark for Chameneos {
         }
     }
 
-    fn actors(&self) -> i64 {
-        self.creatures.saturating_add(1)
+    fn actors(&self) -> Population {
+        Population::Known(self.creatures.saturating_add(1))
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

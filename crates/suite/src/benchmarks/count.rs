@@ -1,7 +1,8 @@
 //! Counting Actor: one actor floods another.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
 
 /// The benchmark.
@@ -27,8 +28,8 @@ impl Benchmark for Count {
         }
     }
 
-    fn actors(&self) -> i64 {
-        2
+    fn actors(&self) -> Population {
+        Population::Known(2)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -1,7 +1,8 @@
 //! Fibonacci: an actor for each call of the recursion.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
 
 /// The benchmark.
@@ -29,9 +30,9 @@ impl Benchmark for Fibonacci {
     }
 
     /// The size of the recursion's tree, 2F(N) - 1.
-    fn actors(&self) -> i64 {
+    fn actors(&self) -> Population {
         let (fibonacci, _) = (1..self.index).fold((1, 1), |(this, next), _| (next, this + next));
-        2 * fibonacci - 1
+        Population::Known(2 * fibonacci - 1)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

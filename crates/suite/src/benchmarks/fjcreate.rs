@@ -1,8 +1,9 @@
 //! Fork Join (actor creation): actors that live for one message.
 
 use super::fjthrput::{THETA, square_of_sine};
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Sum;
 
 /// The benchmark.
@@ -28,8 +29,8 @@ impl Benchmark for ForkJoinCreation {
         }
     }
 
-    fn actors(&self) -> i64 {
-        self.actors
+    fn actors(&self) -> Population {
+        Population::Known(self.actors)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -1,7 +1,8 @@
 //! Fork Join (throughput): the driver sends to many actors in turn.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::{FloatSum, Sum};
 
 /// The angle that every message carries.
@@ -36,8 +37,8 @@ impl Benchmark for ForkJoinThroughput {
         }
     }
 
-    fn actors(&self) -> i64 {
-        self.actors
+    fn actors(&self) -> Population {
+        Population::Known(self.actors)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -1,7 +1,8 @@
 //! Ping Pong: two actors, one message in flight.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
 
 /// The benchmark.
@@ -28,8 +29,8 @@ impl Benchmark for PingPong {
         }
     }
 
-    fn actors(&self) -> i64 {
-        2
+    fn actors(&self) -> Population {
+        Population::Known(2)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -1,7 +1,8 @@
 //! Thread Ring: a token goes round a ring of actors, then an exit message collects what each has seen.
 
-use crate::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
 
 /// The benchmark.
@@ -31,8 +32,8 @@ impl Benchmark for ThreadRing {
         }
     }
 
-    fn actors(&self) -> i64 {
-        self.actors
+    fn actors(&self) -> Population {
+        Population::Known(self.actors)
     }
 
     fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Report) {

@@ -4,9 +4,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::benchmark::Population;
+
 /// Counts actors that have not stopped yet; the driver wakes when there is none left, or when one has failed.
 ///
-/// The number of actors is known beforehand, so that an actor costs one decrement and creation costs nothing.
+/// The number of actors is known beforehand, or told by one of them, so that an actor costs one decrement and creation costs
+/// nothing.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Latch {
@@ -28,19 +31,37 @@ struct Gate {
 /// The driver's patience ended before all actors stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedOut {
-    /// Actors that had not stopped.
-    pub remaining: i64,
+    /// Actors that had not stopped, if their number is known.
+    pub remaining: Option<i64>,
 }
 
+/// What an untold number of actors is taken for until it is told: more than any machine can hold.
+const UNTOLD: i64 = 1 << 62;
+
 impl Latch {
-    /// Makes the latch wait for `actors` stops. Nothing may be counting it down.
-    pub fn arm(&self, actors: i64) {
-        *self.lock() = Gate {
-            open: actors == 0,
-            failure: None,
+    /// Makes the latch wait for `actors` stops. Nothing may be counting it down. A failure that it knows stays.
+    pub fn arm(&self, actors: Population) {
+        let actors = match actors {
+            Population::Known(actors) => actors,
+            Population::Told => UNTOLD,
         };
+        let mut gate = self.lock();
+        gate.open = actors == 0 || gate.failure.is_some();
         // Relaxed: the actors get the latch through a later hand-over by their library, which orders it.
         self.remaining.store(actors, Ordering::Relaxed);
+    }
+
+    /// Tells the number of stops, once, to a latch that was armed without it. Some of them may have happened already.
+    pub fn tell(&self, actors: i64) {
+        // The same orders as in `count_down`, of which this may be the last one.
+        let assumed = UNTOLD - actors;
+        match self.remaining.fetch_sub(assumed, Ordering::AcqRel) - assumed {
+            0 => self.open(None),
+            1.. => {}
+            ..0 => self.open(Some(
+                "more actors stopped than were told, or they were told twice".into(),
+            )),
+        }
     }
 
     /// Counts one stopped actor.
@@ -70,8 +91,10 @@ impl Latch {
             gate = match deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())) {
                 None => self.woken.wait(gate).unwrap_or_else(PoisonError::into_inner),
                 Some(Duration::ZERO) => {
+                    // Far fewer than half of what stands for an untold number can have stopped.
+                    let remaining = self.remaining.load(Ordering::Relaxed);
                     return Err(TimedOut {
-                        remaining: self.remaining.load(Ordering::Relaxed),
+                        remaining: (remaining < UNTOLD / 2).then_some(remaining),
                     });
                 }
                 Some(left) => {
@@ -111,9 +134,12 @@ mod tests {
     #[test]
     fn opens_at_the_last_stop() {
         let latch = Latch::default();
-        latch.arm(2);
+        latch.arm(Population::Known(2));
         latch.count_down();
-        assert_eq!(latch.wait(Some(Duration::ZERO)), Err(TimedOut { remaining: 1 }));
+        assert_eq!(
+            latch.wait(Some(Duration::ZERO)),
+            Err(TimedOut { remaining: Some(1) })
+        );
         std::thread::scope(|scope| {
             scope.spawn(|| latch.count_down());
             assert_eq!(latch.wait(None), Ok(Ok(())));
@@ -123,14 +149,55 @@ mod tests {
     #[test]
     fn opens_at_once_when_there_is_no_actor() {
         let latch = Latch::default();
-        latch.arm(0);
+        latch.arm(Population::Known(0));
         assert_eq!(latch.wait(None), Ok(Ok(())));
+    }
+
+    #[test]
+    fn an_untold_number_may_be_told_before_during_and_after_the_stops() {
+        for told_after in 0..=2 {
+            let latch = Latch::default();
+            latch.arm(Population::Told);
+            for stopped in 0..=2 {
+                let late = |remaining| Err(TimedOut { remaining });
+                if stopped <= told_after {
+                    assert_eq!(latch.wait(Some(Duration::ZERO)), late(None));
+                } else if stopped < 2 {
+                    assert_eq!(latch.wait(Some(Duration::ZERO)), late(Some(2 - stopped)));
+                }
+                if stopped == told_after {
+                    latch.tell(2);
+                }
+                if stopped < 2 {
+                    latch.count_down();
+                }
+            }
+            assert_eq!(latch.wait(None), Ok(Ok(())));
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_told_twice_is_a_failure() {
+        let latch = Latch::default();
+        latch.arm(Population::Told);
+        latch.tell(2);
+        latch.tell(2);
+        assert!(matches!(latch.wait(None), Ok(Err(_))));
+    }
+
+    #[test]
+    fn a_failure_outlasts_arming() {
+        let latch = Latch::default();
+        latch.arm(Population::Known(0));
+        latch.fail("between two phases".to_owned());
+        latch.arm(Population::Known(1));
+        assert_eq!(latch.wait(None), Ok(Err("between two phases".to_owned())));
     }
 
     #[test]
     fn tells_the_first_failure() {
         let latch = Latch::default();
-        latch.arm(3);
+        latch.arm(Population::Known(3));
         latch.fail("first".to_owned());
         latch.fail("second".to_owned());
         assert_eq!(latch.failure(), Some("first".to_owned()));
@@ -140,7 +207,7 @@ mod tests {
     #[test]
     fn does_not_accept_more_stops_than_actors() {
         let latch = Latch::default();
-        latch.arm(1);
+        latch.arm(Population::Known(1));
         latch.count_down();
         latch.count_down();
         assert_eq!(

@@ -26,17 +26,17 @@ macro_rules! cheat {
         pub struct $type { $($field: i64),+ }
 
         impl suite::benchmark::Benchmark for $type {
-            const NAME: &'static str = suite::benchmarks::$model::NAME;
-            const PARAMETERS: &'static [suite::benchmark::Parameter] = suite::benchmarks::$model::PARAMETERS;
+            const NAME: &'static str = <suite::benchmarks::$model as suite::benchmark::Benchmark>::NAME;
+            const PARAMETERS: &'static [suite::parameters::Parameter] = <suite::benchmarks::$model as suite::benchmark::Benchmark>::PARAMETERS;
             type Report = $report;
 
-            fn new(arguments: &suite::benchmark::Arguments) -> Self {
+            fn new(arguments: &suite::parameters::Arguments) -> Self {
                 Self { $($field: arguments.get(stringify!($field))),+ }
             }
 
-            fn actors(&self) -> i64 {
+            fn actors(&self) -> suite::benchmark::Population {
                 let $this = self;
-                $actors
+                suite::benchmark::Population::Known($actors)
             }
 
             fn run<L: suite::library::ActorLibrary>(

@@ -2,9 +2,11 @@
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use suite::benchmark::{Arguments, Benchmark, Outcome, Parameter};
+use suite::benchmark::{Outcome, Phase, Phased, Population};
 use suite::library::{Actor, ActorLibrary, Context, Driver};
+use suite::parameters::{Arguments, Parameter, Relation};
 
 /// The kinds of damage, as values of a const parameter.
 pub struct Damage;
@@ -24,30 +26,69 @@ pub struct Report<R> {
     messages: AtomicI64,
 }
 
-impl<B: Benchmark, const DAMAGE: u8, const N: i64> Benchmark for Damaged<B, DAMAGE, N> {
+impl<B: Phased, const DAMAGE: u8, const N: i64> Phased for Damaged<B, DAMAGE, N> {
     const NAME: &'static str = B::NAME;
     const PARAMETERS: &'static [Parameter] = B::PARAMETERS;
+    const RELATIONS: &'static [Relation] = B::RELATIONS;
+    const CHECK_STEPS: usize = B::CHECK_STEPS;
     type Report = Report<B::Report>;
+    type Prepared<L: ActorLibrary> = B::Prepared<Faulty<L, DAMAGE, N>>;
 
     fn new(arguments: &Arguments) -> Self {
         Self(B::new(arguments))
     }
 
-    fn actors(&self) -> i64 {
-        self.0.actors()
+    fn stops(&self, phase: Phase) -> Population {
+        self.0.stops(phase)
     }
 
-    fn run<L: ActorLibrary>(&self, driver: &mut impl Driver<L>, report: &'static Self::Report) {
-        let fault = Fault::<DAMAGE, N> {
-            messages: &report.messages,
-        };
+    fn setup<L: ActorLibrary>(
+        &self,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    ) -> Self::Prepared<L> {
         self.0
-            .run::<Faulty<L, DAMAGE, N>>(&mut FaultyDriver { inner: driver, fault }, &report.own);
+            .setup::<Faulty<L, DAMAGE, N>>(&mut report.faulty(driver), &report.own)
+    }
+
+    fn run<L: ActorLibrary>(
+        &self,
+        prepared: &mut Self::Prepared<L>,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    ) {
+        self.0
+            .run::<Faulty<L, DAMAGE, N>>(prepared, &mut report.faulty(driver), &report.own);
+    }
+
+    fn check<L: ActorLibrary>(
+        &self,
+        step: usize,
+        prepared: &mut Self::Prepared<L>,
+        driver: &mut impl Driver<L>,
+        report: &'static Self::Report,
+    ) {
+        let driver = &mut report.faulty(driver);
+        self.0
+            .check::<Faulty<L, DAMAGE, N>>(step, prepared, driver, &report.own);
     }
 
     fn outcome(&self, report: &Self::Report) -> Result<Outcome, String> {
         report.messages.store(0, Ordering::Relaxed);
         self.0.outcome(&report.own)
+    }
+}
+
+impl<R> Report<R> {
+    fn faulty<'a, D, const DAMAGE: u8, const N: i64>(
+        &'static self,
+        inner: &'a mut D,
+    ) -> FaultyDriver<'a, D, DAMAGE, N> {
+        let messages = &self.messages;
+        FaultyDriver {
+            inner,
+            fault: Fault { messages },
+        }
     }
 }
 
@@ -62,13 +103,13 @@ impl<const DAMAGE: u8, const N: i64> Fault<DAMAGE, N> {
     }
 }
 
-struct Faulty<L, const DAMAGE: u8, const N: i64>(PhantomData<L>);
+pub struct Faulty<L, const DAMAGE: u8, const N: i64>(PhantomData<L>);
 
 impl<L: ActorLibrary, const DAMAGE: u8, const N: i64> ActorLibrary for Faulty<L, DAMAGE, N> {
     type Address<A: Actor<Self>> = L::Address<Victim<A, DAMAGE, N>>;
 }
 
-struct Victim<A, const DAMAGE: u8, const N: i64> {
+pub struct Victim<A, const DAMAGE: u8, const N: i64> {
     actor: A,
     fault: Fault<DAMAGE, N>,
 }
@@ -141,6 +182,10 @@ where
     fn stop(&mut self) {
         self.inner.stop();
     }
+
+    fn population(&mut self, actors: i64) {
+        self.inner.population(actors);
+    }
 }
 
 struct FaultyDriver<'a, D, const DAMAGE: u8, const N: i64> {
@@ -168,5 +213,9 @@ where
         if !self.fault.strikes(Damage::LOSS) {
             self.inner.tell(to, message);
         }
+    }
+
+    fn pause(&mut self, duration: Duration) {
+        self.inner.pause(duration);
     }
 }
