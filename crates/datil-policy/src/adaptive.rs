@@ -48,11 +48,22 @@ fn failed(now: Nanos, board: Board) -> Board {
 }
 
 /// The order of [`Adaptive`]: newest first, with a turn for the oldest of either queue now and then.
+#[inline(always)]
 fn newest_first(tick: u32) -> Pick {
-    match tick % (2 * FAIRNESS) {
-        0 => Pick::Oldest,
-        FAIRNESS => Pick::Yielded,
-        _ => Pick::Newest,
+    if !tick.is_multiple_of(FAIRNESS) {
+        return Pick::Newest;
+    }
+    turn_of_the_oldest(tick)
+}
+
+/// Apart, so that the question before each activation is one test.
+#[cold]
+#[inline(never)]
+fn turn_of_the_oldest(tick: u32) -> Pick {
+    if tick.is_multiple_of(2 * FAIRNESS) {
+        Pick::Oldest
+    } else {
+        Pick::Yielded
     }
 }
 

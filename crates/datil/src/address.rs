@@ -7,14 +7,14 @@ use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::actor::Actor;
-use crate::mailbox::cell::{ADDRESS_BITS, Header};
+use crate::mailbox::cell::{GENERATION_BITS, Header};
 
 /// Where to send messages for one actor.
 ///
 /// An address is one word, `Copy`, and keeps nothing alive. Once its actor has stopped it is dead for ever,
 /// also if the memory is used by another actor, and also after the runtime is gone: sending to it is safe and the message is dropped.
 pub struct Address<A: Actor> {
-    /// Address of the cell in the lower 48 bits, generation of the actor above.
+    /// Address of the cell in the upper 48 bits, generation of the actor below.
     packed: NonNull<Header>,
     actor: PhantomData<fn(A) -> A>,
 }
@@ -31,8 +31,8 @@ impl<A: Actor> Address<A> {
     pub(crate) unsafe fn of(cell: *mut Header) -> Self {
         // SAFETY: the caller vouches for the cell; its tag is atomic.
         let generation = unsafe { (*cell).tag.load(Relaxed) } as u16;
-        let packed = cell.map_addr(|addr| addr | usize::from(generation) << ADDRESS_BITS);
-        // SAFETY: a cell's address is not zero, and setting bits cannot make it so.
+        let packed = cell.map_addr(|addr| addr << GENERATION_BITS | usize::from(generation));
+        // SAFETY: a cell's address is not zero and has at most 48 significant bits, so some bit of it is left.
         let packed = unsafe { NonNull::new_unchecked(packed) };
         Self {
             packed,
@@ -42,14 +42,12 @@ impl<A: Actor> Address<A> {
 
     #[inline(always)]
     pub(crate) fn cell(self) -> *mut Header {
-        self.packed
-            .as_ptr()
-            .map_addr(|addr| addr & ((1 << ADDRESS_BITS) - 1))
+        self.packed.as_ptr().map_addr(|addr| addr >> GENERATION_BITS)
     }
 
     #[inline(always)]
     pub(crate) fn generation(self) -> u16 {
-        (self.packed.as_ptr().addr() >> ADDRESS_BITS) as u16
+        self.packed.as_ptr().addr() as u16
     }
 
     /// Sends `msg` from any thread, worker or not. On a worker of the actor's runtime it is in the mailbox when this returns,

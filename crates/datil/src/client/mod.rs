@@ -215,8 +215,8 @@ impl State {
             // Still ours: nobody runs anything of this chunk before all of it is delivered, so the message may go straight in.
             // SAFETY: the tag says so, and only we change it.
             unsafe {
+                // It is queued when the chunk is taken over.
                 Shape::<A>::push(self.pools(), cell, ManuallyDrop::new(msg));
-                (*cell).flags.set((*cell).flags.get() | flag::SCHEDULED);
             }
         } else if home(to).is_some_and(|inbox| !ptr::eq(inbox, self.team.inbox)) {
             // Of another runtime, whose inbox it must enter behind what this thread has sent before.

@@ -16,12 +16,13 @@ const HEADER: usize = 16;
 pub(crate) struct Block {
     /// Next block: towards older ones in a remote list, towards newer ones in a mailbox.
     pub(crate) next: Cell<*mut Block>,
-    /// Messages in `read..write` are present.
-    pub(crate) read: Cell<u16>,
-    pub(crate) write: Cell<u16>,
+    /// Messages in `read..write` are present, and there is room for more up to `end`.
+    pub(crate) read: Cell<u8>,
+    pub(crate) write: Cell<u8>,
+    pub(crate) end: Cell<u8>,
+    pub(crate) class: Cell<u8>,
     /// Worker of the sender, 0 if it was none.
     pub(crate) from: Cell<u16>,
-    pub(crate) class: Cell<u8>,
     /// The sender's worker had nothing else to do.
     pub(crate) hungry: Cell<bool>,
 }
@@ -109,27 +110,18 @@ impl<M> Stored<M> {
         }
     }
 
-    const fn capacity(class: usize) -> u16 {
+    /// Messages in a block, for tiny ones fewer than there is room for.
+    const fn capacity(class: usize) -> u8 {
         match (BLOCK_SIZES[class] - HEADER).checked_div(Self::SIZE) {
-            Some(messages) => messages as u16,
-            None => 1 << 15,
+            Some(messages) if messages < 255 => messages as u8,
+            _ => 255,
         }
     }
-
-    const CAPACITIES: [u16; BLOCK_SIZES.len()] = {
-        let mut capacities = [0; BLOCK_SIZES.len()];
-        let mut class = 0;
-        while class < BLOCK_SIZES.len() {
-            capacities[class] = Self::capacity(class);
-            class += 1;
-        }
-        capacities
-    };
 
     /// # Safety
     /// `block` belongs to the caller and is a block for messages of type `M`.
     #[inline(always)]
-    unsafe fn place(block: *mut Block, index: u16) -> *mut u8 {
+    unsafe fn place(block: *mut Block, index: u8) -> *mut u8 {
         block
             .cast::<u8>()
             .wrapping_add(HEADER + usize::from(index) * Self::SIZE)
@@ -138,7 +130,11 @@ impl<M> Stored<M> {
     /// A block with room for one message taken, in which the caller writes it; `large` if more are expected.
     #[inline(always)]
     pub(crate) fn block(pools: &Pools, large: bool) -> (*mut Block, *mut u8) {
-        let block = fresh(pools, if large { Self::LARGE } else { Self::SMALL });
+        let block = if large {
+            fresh(pools, Self::LARGE, const { Self::capacity(Self::LARGE) })
+        } else {
+            fresh(pools, Self::SMALL, const { Self::capacity(Self::SMALL) })
+        };
         // SAFETY: the block is ours and big enough for the header and one message by the choice of its class.
         (block, unsafe { Self::place(block, 0) })
     }
@@ -149,10 +145,10 @@ impl<M> Stored<M> {
     /// As [`Stored::place`].
     #[inline(always)]
     pub(crate) unsafe fn room(block: *mut Block) -> Option<*mut u8> {
-        // SAFETY: by the caller; the index is below the capacity of the block's class.
+        // SAFETY: by the caller; the index is below the block's end.
         unsafe {
             let write = (*block).write.get();
-            if write == Self::CAPACITIES[usize::from((*block).class.get())] {
+            if write == (*block).end.get() {
                 return None;
             }
             (*block).write.set(write + 1);
@@ -178,7 +174,7 @@ impl<M> Stored<M> {
 
 /// A block of a class, linked to itself, with one message counted.
 #[inline(never)]
-fn fresh(pools: &Pools, class: usize) -> *mut Block {
+fn fresh(pools: &Pools, class: usize, end: u8) -> *mut Block {
     let block = pools.blocks[class].take().cast::<Block>();
     // SAFETY: the item came from the pool of this class, so it is ours, aligned, and bigger than the header.
     unsafe {
@@ -186,8 +182,9 @@ fn fresh(pools: &Pools, class: usize) -> *mut Block {
             next: Cell::new(block),
             read: Cell::new(0),
             write: Cell::new(1),
-            from: Cell::new(0),
+            end: Cell::new(end),
             class: Cell::new(class as u8),
+            from: Cell::new(0),
             hungry: Cell::new(false),
         });
     }
@@ -200,7 +197,9 @@ fn fresh(pools: &Pools, class: usize) -> *mut Block {
 /// The block belongs to the caller and nothing refers to it any more.
 #[inline(always)]
 pub(crate) unsafe fn free(pools: &Pools, block: *mut Block) {
-    // SAFETY: by the caller.
-    let class = unsafe { (*block).class.get() };
-    pools.blocks[usize::from(class)].give(block.cast());
+    // SAFETY: by the caller; `fresh` wrote the class of one of the pools into the block.
+    unsafe {
+        let class = (*block).class.get();
+        pools.blocks.get_unchecked(usize::from(class)).give(block.cast());
+    }
 }

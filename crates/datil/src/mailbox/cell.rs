@@ -14,8 +14,9 @@ use crate::actor::Actor;
 use crate::pool::{CELL_SIZES, Pools, class_of};
 use crate::worker::core::Core;
 
-/// Significant bits of a memory address; a generation lies above them.
-pub(crate) const ADDRESS_BITS: u32 = 48;
+/// A generation lies in the lower bits of a word, below the 48 significant bits of a memory address: so the address is one shift away,
+/// and one comparison tells whether there is one.
+pub(crate) const GENERATION_BITS: u32 = 16;
 /// Cells that reach this generation are never used again, so no address can match a later actor.
 pub(crate) const LAST_GENERATION: u16 = u16::MAX;
 
@@ -38,16 +39,13 @@ pub(crate) const TOKEN: usize = 1;
 /// A remote word without a list.
 #[inline(always)]
 pub(crate) fn remote_word(state: usize, generation: u16) -> *mut Block {
-    ptr::without_provenance_mut(state | usize::from(generation) << ADDRESS_BITS)
+    ptr::without_provenance_mut(state << GENERATION_BITS | usize::from(generation))
 }
 
 /// Splits a remote word into list (or `EMPTY`, `TOKEN`) and generation.
 #[inline(always)]
 pub(crate) fn split_remote(word: *mut Block) -> (*mut Block, u16) {
-    (
-        word.map_addr(|addr| addr & ((1 << ADDRESS_BITS) - 1)),
-        (word.addr() >> ADDRESS_BITS) as u16,
-    )
+    (word.map_addr(|addr| addr >> GENERATION_BITS), word.addr() as u16)
 }
 
 /// Flags of a cell; only the owner touches them.
@@ -62,6 +60,10 @@ pub(crate) mod flag {
     pub(crate) const HOLDS: u32 = 8;
     /// The actor is gone; the cell is free when its token arrives.
     pub(crate) const DEAD: u32 = 16;
+    /// There are blocks in the mailbox: `tail` means something.
+    pub(crate) const BLOCKS: u32 = 32;
+    /// Any message at all.
+    pub(crate) const MAIL: u32 = SLOT | BLOCKS;
     /// Activations in a row caused by the worker in the upper half.
     pub(crate) const STREAK_SHIFT: u32 = 8;
     pub(crate) const STREAK: u32 = 0xFF << STREAK_SHIFT;
@@ -92,7 +94,7 @@ pub(crate) struct Header {
     pub(crate) remote: AtomicPtr<Block>,
     /// Link of the inbound list; belongs to the holder of the token.
     pub(crate) next_in: AtomicPtr<Header>,
-    /// Newest block of the mailbox, whose `next` is the oldest one; null if there is none.
+    /// Newest block of the mailbox, whose `next` is the oldest one; anything if there is none (flag `BLOCKS`).
     pub(crate) tail: Cell<*mut Block>,
     pub(crate) vtable: Cell<*const VTable>,
 }
@@ -184,7 +186,6 @@ impl<A: Actor> Shape<A> {
             let header = &*cell;
             let generation = header.tag.load(Relaxed) as u16;
             header.vtable.set(vtable);
-            header.tail.set(ptr::null_mut());
             header.flags.set(flags);
             if flags & flag::HOLDS != 0 {
                 // Nobody has an address of this generation yet, so nobody pushes.
@@ -204,33 +205,43 @@ impl<A: Actor> Shape<A> {
         cell
     }
 
-    /// Puts `msg` into the private mailbox.
+    /// Puts `msg` into the private mailbox and marks the actor as scheduled; true if it was not, so that the caller must queue it.
     ///
     /// # Safety
     /// The caller owns the cell, which holds a live `A`.
     #[inline(always)]
-    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
+    pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) -> bool {
         // SAFETY: by the caller: header, slot and mailbox belong to us.
         unsafe {
             let header = &*cell;
             collect_remote_if_any(header);
             let flags = header.flags.get();
-            let tail = header.tail.get();
-            let place = if Self::SLOTTED && flags & flag::SLOT == 0 && tail.is_null() {
-                header.flags.set(flags | flag::SLOT);
-                Self::slot(cell)
-            } else if let Some(place) = if tail.is_null() {
-                None
+            let (place, now) = if Self::SLOTTED && flags & flag::MAIL == 0 {
+                (Self::slot(cell), flags | flag::SLOT)
             } else {
-                Stored::<A::Msg>::room(tail)
-            } {
-                place
-            } else {
-                let (block, place) = Stored::<A::Msg>::block(pools, !tail.is_null());
-                link(header, block);
-                place
+                (Self::place_in_block(pools, header), flags | flag::BLOCKS)
             };
+            header.flags.set(now | flag::SCHEDULED);
             Stored::<A::Msg>::write(place, msg);
+            flags & flag::SCHEDULED == 0
+        }
+    }
+
+    /// A place for the next message in the mailbox's last block, or in a new one. The caller notes that there are blocks.
+    ///
+    /// # Safety
+    /// As [`Shape::push`].
+    #[inline(always)]
+    unsafe fn place_in_block(pools: &Pools, header: &Header) -> *mut u8 {
+        // SAFETY: by the caller; a tail that means something is a block of this mailbox.
+        unsafe {
+            let more = header.flags.get() & flag::BLOCKS != 0;
+            if more && let Some(place) = Stored::<A::Msg>::room(header.tail.get()) {
+                return place;
+            }
+            let (block, place) = Stored::<A::Msg>::block(pools, more);
+            link(header, block);
+            place
         }
     }
 
@@ -248,15 +259,15 @@ impl<A: Actor> Shape<A> {
                 header.flags.set(flags & !flag::SLOT);
                 return Some(Stored::<A::Msg>::read(Self::slot(cell)));
             }
-            let tail = header.tail.get();
-            if tail.is_null() {
+            if flags & flag::BLOCKS == 0 {
                 return None;
             }
+            let tail = header.tail.get();
             let head = (*tail).next.get();
             let (msg, last) = Stored::<A::Msg>::take(head);
             if last {
                 if head == tail {
-                    header.tail.set(ptr::null_mut());
+                    header.flags.set(flags & !flag::BLOCKS);
                 } else {
                     (*tail).next.set((*head).next.get());
                 }
@@ -273,7 +284,7 @@ impl<A: Actor> Shape<A> {
     #[inline(always)]
     pub(crate) unsafe fn is_empty(cell: *mut Header) -> bool {
         // SAFETY: by the caller.
-        unsafe { (*cell).flags.get() & flag::SLOT == 0 && (*cell).tail.get().is_null() }
+        unsafe { (*cell).flags.get() & flag::MAIL == 0 }
     }
 }
 
@@ -282,12 +293,14 @@ impl<A: Actor> Shape<A> {
 /// # Safety
 /// The caller owns the cell and the block.
 pub(crate) unsafe fn link(header: &Header, block: *mut Block) {
-    let tail = header.tail.get();
-    // SAFETY: by the caller; a tail that is not null is a block of this mailbox.
+    let flags = header.flags.get();
+    // SAFETY: by the caller; a tail that means something is a block of this mailbox.
     unsafe {
-        if tail.is_null() {
+        if flags & flag::BLOCKS == 0 {
+            header.flags.set(flags | flag::BLOCKS);
             (*block).next.set(block);
         } else {
+            let tail = header.tail.get();
             (*block).next.set((*tail).next.get());
             (*tail).next.set(block);
         }
@@ -395,7 +408,7 @@ pub(crate) unsafe fn push_remote(cell: *mut Header, generation: u16, block: *mut
             } else {
                 ptr::null_mut()
             });
-            let new = block.map_addr(|addr| addr | usize::from(generation) << ADDRESS_BITS);
+            let new = block.map_addr(|addr| addr << GENERATION_BITS | usize::from(generation));
             // Release publishes the block; Acquire because with the token we take over from who left EMPTY.
             match remote.compare_exchange_weak(word, new, AcqRel, Relaxed) {
                 Ok(_) if list.addr() == EMPTY => return Pushed::WithToken,

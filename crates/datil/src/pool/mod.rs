@@ -26,6 +26,8 @@ const PIECE: usize = 64 << 10;
 const REGION: usize = 64 << 20;
 /// Items that travel together between a private list and the depot.
 const MAGAZINE: usize = 256;
+/// Fresh items that a private list takes at once; only their addresses are written down.
+const AT_ONCE: usize = 64;
 
 /// A panic elsewhere must not make memory unavailable; the data under these locks is valid at every step.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -248,9 +250,17 @@ impl Pool {
             self.fresh_end
                 .set(start.wrapping_add(PIECE / self.size * self.size));
         }
-        let item = self.fresh.get();
-        self.fresh.set(item.wrapping_add(self.size));
-        item
+        let left = (self.fresh_end.get().addr() - self.fresh.get().addr()) / self.size;
+        let count = left.min(AT_ONCE);
+        let end = self.fresh.get().wrapping_add(count * self.size);
+        for i in 0..count {
+            // Lowest address last, so that memory is first touched in its order.
+            // SAFETY: the list is empty and `count` is below its capacity.
+            unsafe { *self.items.add(i) = end.wrapping_sub((i + 1) * self.size) };
+        }
+        self.fresh.set(end);
+        self.len.set(count);
+        self.take()
     }
 
     /// Sends the older half to the depot; returns the new length.

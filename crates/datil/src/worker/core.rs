@@ -14,7 +14,7 @@ use std::time::Instant;
 use datil_policy::Encounter;
 
 use super::port::{self, Chain, Counters, IDLE, LOCKED, Port, bump};
-use super::ring::Ring;
+use super::queue::Queue;
 use super::team::Team;
 use crate::actor::{Actor, Context};
 use crate::address::Address;
@@ -45,9 +45,11 @@ pub(crate) struct Core {
     /// `me` in its place in a tag.
     my_tag: u32,
     batch: u32,
+    /// Messages that the running actor may still handle before it goes behind the others.
+    left: Cell<u32>,
     pub(crate) pools: Pools,
-    pub(crate) run: Ring,
-    pub(crate) yielded: Ring,
+    pub(crate) run: Queue,
+    pub(crate) yielded: Queue,
     pub(crate) port: &'static Port,
     pub(crate) team: Arc<Team>,
     /// The team's, at hand.
@@ -57,12 +59,13 @@ pub(crate) struct Core {
     hooks: &'static Hooks,
     /// The actor that runs.
     pub(crate) current: Cell<*mut Header>,
-    pub(crate) tick: Cell<u32>,
     crossings_left: Cell<u32>,
     /// The worker that was last written to.
     pub(crate) peer: Cell<u16>,
     /// Somebody to whom everything goes at the next opportunity, 0 for nobody.
     pub(crate) retreat_to: Cell<u16>,
+    /// There is something to see to before the next activation that this worker alone knows of: `retreat_to`, `watches`.
+    pub(crate) errand: Cell<bool>,
     /// Messages handled when the worker was last claimed; the policy is told what came of it.
     pub(crate) trial: Cell<Option<u64>>,
     /// The inbound list is being handled; it must not be entered again.
@@ -87,19 +90,20 @@ impl Core {
             me: port.id,
             my_tag: tag(port.id, 0),
             batch,
+            left: Cell::new(batch),
             pools: Pools::new(),
-            run: Ring::new(),
-            yielded: Ring::new(),
+            run: Queue::new(),
+            yielded: Queue::new(),
             port,
             inbox: team.inbox,
             team,
             policy,
             hooks,
             current: Cell::new(ptr::null_mut()),
-            tick: Cell::new(0),
             crossings_left: Cell::new(hooks.crossings),
             peer: Cell::new(0),
             retreat_to: Cell::new(0),
+            errand: Cell::new(false),
             trial: Cell::new(None),
             receiving: Cell::new(false),
             watches: Cell::new(false),
@@ -118,6 +122,13 @@ impl Core {
 
     pub(crate) fn queued(&self) -> usize {
         self.run.len() + self.yielded.len()
+    }
+
+    /// Counts the messages of the activation that has ended; the next one has its full batch.
+    #[inline(always)]
+    pub(crate) fn tally(&self) {
+        let handled = self.batch - self.left.replace(self.batch);
+        bump(&self.counters().messages, u64::from(handled));
     }
 
     // ---- spawning and sending ------------------------------------------------------------------------------
@@ -167,8 +178,9 @@ impl Core {
     unsafe fn deliver<A: Actor>(&self, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
         // SAFETY: by the caller.
         unsafe {
-            Shape::<A>::push(&self.pools, cell, msg);
-            self.schedule(cell);
+            if Shape::<A>::push(&self.pools, cell, msg) {
+                self.enqueue(cell);
+            }
         }
     }
 
@@ -188,9 +200,8 @@ impl Core {
     /// Queues a cell that is marked as scheduled.
     #[inline(always)]
     pub(crate) fn enqueue(&self, cell: *mut Header) {
-        let len = self.run.push(cell);
-        // Long handlers that make others runnable look up now and then; short ones never come here.
-        if len.is_multiple_of(64) {
+        if self.run.push(cell) {
+            // Long handlers that make others runnable look up now and then; short ones never come here.
             // SAFETY: the hook belongs to this core.
             unsafe { (self.hooks.poll)(self) };
         }
@@ -550,18 +561,6 @@ pub(crate) fn vtable<A: Actor>() -> &'static VTable {
     }
 }
 
-/// Adds the messages of an activation to the worker's counter, also when a handler panics.
-struct Tally<'a> {
-    core: &'a Core,
-    messages: u32,
-}
-
-impl Drop for Tally<'_> {
-    fn drop(&mut self) {
-        bump(&self.core.counters().messages, u64::from(self.messages));
-    }
-}
-
 /// Runs a scheduled actor until its mailbox or its batch is used up, or it stops.
 ///
 /// # Safety
@@ -573,7 +572,6 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
         let header = &*cell;
         let actor = Shape::<A>::state(cell);
         let mut cx = Context::<A>::new(core, cell);
-        let mut tally = Tally { core, messages: 0 };
         if header.flags.get() & flag::UNSTARTED != 0 {
             header.flags.set(header.flags.get() & !flag::UNSTARTED);
             (*actor).started(&mut cx);
@@ -585,11 +583,14 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
                 }
                 continue;
             };
-            tally.messages += 1;
+            core.left.set(core.left.get() - 1);
             (*actor).handle(msg, &mut cx);
-            if tally.messages >= core.batch && !cx.stopping && !Shape::<A>::is_empty(cell) {
-                core.yielded.push(cell);
-                return;
+            if core.left.get() == 0 {
+                core.tally();
+                if !cx.stopping && !Shape::<A>::is_empty(cell) {
+                    core.yielded.push(cell);
+                    return;
+                }
             }
         }
         (*actor).stopped(&mut cx);

@@ -3,6 +3,6 @@
 pub(crate) mod core;
 pub(crate) mod current;
 pub(crate) mod port;
-pub(crate) mod ring;
+pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod team;

@@ -22,7 +22,7 @@ const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
 /// Activations between two looks at the inbox, which senders write to all the time.
-const LOOK_EVERY: u32 = 16;
+const LOOK_EVERY: u64 = 16;
 /// Looks at an empty inbox before the worker that took the last records from it goes to rest.
 const LINGER: u32 = 64;
 /// After this time without progress another worker takes records in the keeper's place.
@@ -124,52 +124,48 @@ impl<P: Policy> Worker<'_, P> {
     /// Runs actors until somebody asks to stop.
     fn work(&self) {
         let core = self.core;
+        let port = core.port;
         loop {
-            let request = core.port.request.load(Relaxed);
-            if core.port.has_mail() {
+            if port.has_mail() {
                 core.receive();
             }
-            if core.tick.get().is_multiple_of(LOOK_EVERY) && core.inbox.has_mail() {
-                self.take_in();
-            }
-            if request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0 {
-                if self.obey(request) {
+            let request = port.request.load(Relaxed);
+            if request != 0 || core.errand.get() {
+                if self.attend(request) {
                     return;
                 }
-                // The request has changed.
                 continue;
             }
             let Some(cell) = self.next() else {
-                if self.linger() {
-                    continue;
-                }
-                self.grant(request);
-                if !(P::STEALS && self.hunt()) {
-                    self.rest();
-                }
+                self.run_dry(request);
                 continue;
             };
-            if core.inbox.idle.0.load(Relaxed) > 0 && self.policy().watch(core.queued()) {
-                self.offer();
+            if !core.run.is_empty() && core.inbox.idle.0.load(Relaxed) > 0 {
+                self.watch_backlog();
             }
-            if request != 0 {
-                self.grant(request);
-            }
-            if core.watches.get() {
-                // A handler may take long; the next sender finds another worker to watch.
-                self.stop_watching();
-            }
-            core.current.set(cell);
-            // SAFETY: what is in our queues is ours, alive and scheduled, and we have just taken it out.
-            unsafe { ((*(*cell).vtable.get()).run)(core, cell) };
+            self.run(cell);
         }
     }
 
+    /// Runs an actor that was taken out of a queue.
+    #[inline(always)]
+    fn run(&self, cell: *mut Header) {
+        self.core.current.set(cell);
+        // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
+        unsafe { ((*(*cell).vtable.get()).run)(self.core, cell) };
+        self.core.tally();
+    }
+
+    /// The next actor to run, and now and then a look around.
     #[inline(always)]
     fn next(&self) -> Option<*mut Header> {
         let core = self.core;
-        let tick = core.tick.get().wrapping_add(1);
-        let cell = match self.policy().pick(tick) {
+        let activations = &core.counters().activations;
+        let tick = activations.load(Relaxed).wrapping_add(1);
+        if tick.is_multiple_of(LOOK_EVERY) {
+            self.look_around();
+        }
+        let cell = match self.policy().pick(tick as u32) {
             Pick::Newest => None,
             Pick::Oldest => core.run.pop_oldest(),
             Pick::Yielded => core.yielded.pop_oldest(),
@@ -178,15 +174,70 @@ impl<P: Policy> Worker<'_, P> {
             .or_else(|| core.run.pop_newest())
             .or_else(|| core.yielded.pop_oldest());
         if cell.is_some() {
-            core.tick.set(tick);
-            bump(&core.counters().activations, 1);
+            activations.store(tick, Relaxed);
         }
         cell
     }
 
+    /// What need not be done before each activation.
+    #[inline(never)]
+    fn look_around(&self) {
+        let core = self.core;
+        if core.inbox.has_mail() {
+            self.take_in();
+        }
+        core.run.look();
+        if core.inbox.idle.0.load(Relaxed) > 0 && (core.run.is_empty() || !core.yielded.is_empty()) {
+            self.watch_backlog();
+        }
+    }
+
+    /// Tells the policy, which may give something away, what waits here while another worker idles.
+    #[inline(never)]
+    fn watch_backlog(&self) {
+        if self.policy().watch(self.core.queued()) {
+            self.offer();
+        }
+    }
+
+    /// Sees to what others have asked for and what this worker has noted for itself; true if the loop ends.
+    #[cold]
+    #[inline(never)]
+    fn attend(&self, request: u32) -> bool {
+        let core = self.core;
+        if request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0 {
+            let end = self.obey(request);
+            core.errand.set(core.watches.get());
+            return end;
+        }
+        // A thief has asked, or this worker watches the inbox.
+        let Some(cell) = self.next() else {
+            self.run_dry(request);
+            return false;
+        };
+        // A handler may take long; the next sender finds another worker to watch.
+        self.stop_watching();
+        core.errand.set(false);
+        self.grant(request);
+        self.run(cell);
+        false
+    }
+
+    /// There is nothing to run: looks for more, and rests if there is none.
+    #[inline(never)]
+    fn run_dry(&self, request: u32) {
+        if self.linger() {
+            return;
+        }
+        self.grant(request);
+        if !(P::STEALS && self.hunt()) {
+            self.rest();
+        }
+    }
+
     /// Answers a sender that has woken this worker: it looks at the inbox anyway, now that it is at work.
     #[cold]
-    fn attend(&self, request: u32) {
+    fn answer(&self, request: u32) {
         let core = self.core;
         core.port.request.fetch_and(!(LOOK | WATCH), AcqRel);
         if request & WATCH != 0 {
@@ -242,7 +293,7 @@ impl<P: Policy> Worker<'_, P> {
             return true;
         }
         if request & (LOOK | WATCH) != 0 {
-            self.attend(request);
+            self.answer(request);
             return false;
         }
         let asked_by = request as u16;
@@ -459,6 +510,7 @@ impl<P: Policy> Worker<'_, P> {
 
     fn end_panicked_actor(&self, panic: &(dyn std::any::Any + Send)) {
         let core = self.core;
+        core.tally();
         let cell = core.current.replace(ptr::null_mut());
         if cell.is_null() {
             eprintln!("datil: a worker panicked outside any actor; this is a bug in datil");
@@ -519,6 +571,7 @@ unsafe fn crossed<P: Policy>(core: &Core) {
     // The worker with the higher number goes, so that the two do not swap places.
     if core.me > peer {
         core.retreat_to.set(peer);
+        core.errand.set(true);
     } else {
         let _ = port
             .request
