@@ -47,5 +47,7 @@ func All() []Benchmark {
 	return []Benchmark{
 		pingpong, threadring, count, fjthrput, fjcreate, fib, chameneos, big,
 		concdict, concsll, bndbuffer, philosopher, barber, cigsmok, logmap, banking,
+		apsp, astar, nqueenk, recmatmul, quicksort, radixsort, filterbank, bitonicsort, sieve, uct, facloc, trapezoid,
+		piprecision, sor,
 	}
 }

@@ -11,7 +11,7 @@ import (
 var bndbuffer = Benchmark{
 	Name: "bndbuffer",
 	Parameters: []Parameter{
-		{"buffer", atLeast(1)}, {"producers", atLeast(1)}, {"consumers", atLeast(1)}, {"items", atLeast(0)},
+		{"buffer", anyInteger()}, {"producers", atLeast(1)}, {"consumers", atLeast(1)}, {"items", atLeast(0)},
 		{"prod_cost", atLeast(0)}, {"cons_cost", atLeast(0)},
 	},
 	// With a smaller buffer a producer could be parked while nothing is pending, and stay so for ever.

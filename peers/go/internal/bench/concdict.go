@@ -8,7 +8,7 @@ import (
 var concdict = Benchmark{
 	Name: "concdict",
 	Parameters: []Parameter{
-		{"workers", atLeast(1)}, {"requests", atLeast(0)}, {"write_pct", between(0, 100)}, {"entries", atLeast(1)},
+		{"workers", atLeast(1)}, {"requests", atLeast(0)}, {"write_pct", between(0, 100)}, {"entries", anyInteger()},
 	},
 	Relations: []Relation{{"entries", AtLeast, 1, "workers", 0}},
 	Run:       runConcdict,

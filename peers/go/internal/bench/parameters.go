@@ -101,7 +101,7 @@ func (d Choice) parse(raw json.RawMessage) (any, string, bool) {
 
 func (d Choice) inRange(any) (string, bool) { return "", true }
 
-// Relation compares a parameter with a limit that depends on another one: Factor*Of + Plus.
+// Relation compares a parameter with a limit that depends on another one: Factor*Of + Plus, or just Of for numbers.
 type Relation struct {
 	Parameter string
 	Must      Rule
@@ -210,9 +210,9 @@ func (b *Benchmark) Check(raw map[string]json.RawMessage) (Values, error) {
 	}
 	for _, r := range b.Relations {
 		if !r.holds(values) {
-			limit := compact(raw[r.Of])
-			if l := r.limit(values); l.IsInt() {
-				limit = l.Num().String()
+			limit := compact(raw[r.Of]) // a number is quoted as it came
+			if _, isInteger := values[r.Of].(int64); isInteger {
+				limit = r.limit(values).Num().String()
 			}
 			return nil, refuse(r.Parameter, fmt.Sprintf("%s %s (%s)", r.Must, limit, r.expression()))
 		}
