@@ -85,8 +85,13 @@ func (it *Iteration) Finish() error {
 
 func (it *Iteration) await(l *latch) error {
 	l.release()
+	return Await(it, l.opened)
+}
+
+// Await blocks until it can receive from done, or an actor has crashed.
+func Await[T any](it *Iteration, done <-chan T) error {
 	select {
-	case <-l.opened:
+	case <-done:
 		return nil
 	case err := <-it.failure:
 		return err

@@ -49,5 +49,6 @@ func All() []Benchmark {
 		concdict, concsll, bndbuffer, philosopher, barber, cigsmok, logmap, banking,
 		apsp, astar, nqueenk, recmatmul, quicksort, radixsort, filterbank, bitonicsort, sieve, uct, facloc, trapezoid,
 		piprecision, sor,
+		matrixsearch, bigneighbours, chameneosfair, fannkuch, pingping, spawn, pairs, mixed, chat,
 	}
 }

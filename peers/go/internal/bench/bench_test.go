@@ -2,12 +2,45 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"scoville/peer/internal/actor"
 )
+
+func TestPairsStopWhenTheirTimeIsOver(t *testing.T) {
+	p := check(t, pairs, `{"pairs":3,"mode":"timed","rounds":1,"seconds":1,"report":7,"size":9,"payload":"copy"}`)
+	it := actor.NewIteration(func() {}, true)
+	out, err := pairs.Run(it, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, n := range out.PerActor["n"] {
+		sum += n
+	}
+	if out.Result != sum || len(out.PerActor["n"]) != 3 || len(out.Checks) != 0 {
+		t.Errorf("%v exchanges, %v by pair, checks %v", out.Result, out.PerActor["n"], out.Checks)
+	}
+	if w, err := it.Work(); err != nil || w.Actors != 7 {
+		t.Errorf("work is %v, %v", w, err)
+	}
+	if it.Wall() < time.Second {
+		t.Errorf("they stopped after %v", it.Wall())
+	}
+}
+
+func TestPlacingActorsIsUnsupported(t *testing.T) {
+	p := check(t, matrixsearch, `{"controllers":1,"seekers":1,"size":1,"jobs":1,"word":1,"alphabet":2,"assign":"continuous","place":"roundrobin"}`)
+	_, err := matrixsearch.Run(actor.NewIteration(func() { t.Error("the clock was started") }, false), p)
+	var unsupported Unsupported
+	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "roundrobin") {
+		t.Errorf("Run returned %v", err)
+	}
+}
 
 func TestMeetingsOfAllCreaturesAddUp(t *testing.T) {
 	out, err := chameneos.Run(actor.NewIteration(func() {}, false), Values{"creatures": int64(9), "meetings": int64(1000)})
@@ -36,30 +69,157 @@ func TestComplementIsTheThirdColour(t *testing.T) {
 
 // An actor that gets what must not come fails the iteration instead of carrying on.
 func TestViolatedAssertionsFailTheIteration(t *testing.T) {
-	t.Run("wrong number at Ping", func(t *testing.T) {
-		it := actor.NewIteration(func() {}, false)
-		it.Expect(2)
-		pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { self.Receive() })
-		ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { pingActor(self, pong, 3) })
-		ping.Send(pingMessage{kind: pingStart})
-		ping.Send(pingMessage{kind: pingBack, n: 99})
-		mustFail(t, it, "Ping received 99; it expected 3")
-	})
-	t.Run("token before data", func(t *testing.T) {
-		it := actor.NewIteration(func() {}, false)
-		it.Expect(1)
-		ring := actor.Spawn(it, func(self *actor.Mailbox[ringMessage]) { ringActor(self, 0, 1, new(ringEnd)) })
-		ring.Send(ringMessage{kind: ringToken})
-		mustFail(t, it, "before Data")
-	})
-	t.Run("pong from a stranger", func(t *testing.T) {
-		it := actor.NewIteration(func() {}, false)
-		it.Expect(1)
-		worker := actor.Spawn(it, func(self peer) { peerActor(self, nil, 0, 1) })
-		worker.Send(peerMessage{kind: peerPeers, peers: &[]peer{worker}})
-		worker.Send(peerMessage{kind: peerPong, id: 5})
-		mustFail(t, it, "a pong from 5; it expected one from -1")
-	})
+	for name, c := range map[string]struct {
+		provoke func(it *actor.Iteration)
+		want    string
+	}{
+		"pingpong: wrong number": {func(it *actor.Iteration) {
+			it.Expect(1)
+			pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { self.Receive() })
+			ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { pingActor(self, pong, 3) })
+			ping.Send(pingMessage{kind: pingStart})
+			ping.Send(pingMessage{kind: pingBack, n: 99})
+		}, "Ping received 99; it expected 3"},
+		"threadring: token before data": {func(it *actor.Iteration) {
+			ring := actor.Spawn(it, func(self *actor.Mailbox[ringMessage]) { ringActor(self, 0, 1, new(ringEnd)) })
+			ring.Send(ringMessage{kind: ringToken})
+		}, "before Data"},
+		"big: pong from a stranger": {func(it *actor.Iteration) {
+			worker := actor.Spawn(it, func(self peer) { peerActor(self, nil, 0, 1) })
+			worker.Send(peerMessage{kind: peerPeers, peers: &[]peer{worker}})
+			worker.Send(peerMessage{kind: peerPong, id: 5})
+		}, "a pong from 5; it expected one from -1"},
+		"concdict: no such key": {func(it *actor.Iteration) {
+			dictionary := actor.Spawn(it, func(self *actor.Mailbox[dictMessage]) { dictActor(self, map[int64]int64{1: 1}) })
+			dictionary.Send(dictMessage{kind: dictRead, key: 2})
+		}, "no key 2"},
+		"barber: too few haircuts": {func(it *actor.Iteration) {
+			barber := actor.Spawn(it, func(self *actor.Mailbox[barberMessage]) { barberActor(self, 3, 1) })
+			barber.Send(barberMessage{kind: barberClose})
+		}, "made 0 haircuts; 3 were due"},
+		"cigsmok: started by nobody": {func(it *actor.Iteration) {
+			arbiter := actor.Spawn(it, func(self *actor.Mailbox[arbiterMessage]) { arbiterActor(self, nil, 1) })
+			arbiter.Send(arbiterStarted)
+		}, "Arbiter received message kind 1 after choosing 0 smokers"},
+		"logmap: value without a request": {func(it *actor.Iteration) {
+			worker := actor.Spawn(it, seriesWorker{}.run)
+			worker.Send(seriesMessage{kind: seriesValue})
+		}, "a value that it did not ask for"},
+		"banking: reply without a debit": {func(it *actor.Iteration) {
+			account := actor.Spawn(it, func(self account) { accountActor(self, 0) })
+			account.Send(accountMessage{kind: accountReply})
+		}, "a reply that it did not wait for"},
+		"apsp: result of a later phase": {func(it *actor.Iteration) {
+			w := apspWorker{n: 4, side: 2, nb: 2}
+			block := actor.Spawn(it, func(self apspBlock) {
+				w.begin(distances(4, 1))
+				w.run(self)
+			})
+			block.Send(apspMessage{kind: apspResult, phase: 1})
+		}, "finished phase -1 received a result of phase 1"},
+		"filterbank: incomplete row": {func(it *actor.Iteration) {
+			integrator := actor.Spawn(it, func(self *actor.Mailbox[filterTagged]) { filterIntegrator(self, nil, 2) })
+			integrator.Send(filterTagged{channel: 1})
+			integrator.Send(filterTagged{exit: new(filterExit)})
+			integrator.Send(filterTagged{exit: new(filterExit)})
+		}, "1 incomplete rows"},
+		"bitonicsort: odd value": {func(it *actor.Iteration) {
+			compare := bitonicNet{it}.compare(3, true, nil)
+			compare.Send(flow{v: 1})
+			compare.Send(flow{last: true})
+		}, "Compare 3 received a value without a partner"},
+		"facloc: customer outside": {func(it *actor.Iteration) {
+			f := facilities{it: it}
+			it.Expect(4)
+			root := f.spawn(quadrantState{box: box{high: point{1, 1}}, facilities: []point{{}}})
+			root.Send(quadrantMessage{kind: quadrantCustomer, at: point{2, 2}})
+		}, "outside of the box"},
+		"mixed: no product of two primes": {func(it *actor.Iteration) {
+			tally := actor.Spawn(it, func(self *actor.Mailbox[mixedMessage]) { mixedTally(self, 1, 1, 12) })
+			tally.Send(mixedMessage{factors: factorise(12)})
+		}, "the factors [2 2 3] came"},
+		"chat: late close": {func(it *actor.Iteration) {
+			it.Expect(1)
+			poker := actor.Spawn(it, func(self chatPoker) { self.Receive() })
+			a := accumulatorState{poker: poker, opened: [levels]int64{1}, counts: new(chatCounts)}
+			accumulator := actor.Spawn(it, a.run)
+			closeLevel(accumulator, levelActs)
+			closeLevel(accumulator, levelActs)
+		}, "after its turn had ended"},
+	} {
+		c := c
+		t.Run(name, func(t *testing.T) {
+			it := actor.NewIteration(func() {}, false)
+			it.Expect(1)
+			c.provoke(it)
+			if err := it.Wait(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the iteration ended with %v; want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A wrong outcome must not pass for a good one.
+func TestOutcomesAreVerified(t *testing.T) {
+	if m := newProduct(4); m.verify() == nil {
+		t.Error("a product that was not computed passed")
+	}
+	for _, end := range []aggregatorEnd{
+		{total: 5, exchanges: []int64{2, 2}},
+		{total: 2, exchanges: []int64{2, 0}},
+	} {
+		if end.verify() == nil {
+			t.Errorf("%+v passed", end)
+		}
+	}
+	g := newGrid(5)
+	if _, ok := g.path(); ok {
+		t.Error("a path to an unclaimed target passed")
+	}
+	g.parent[g.target].Store(g.target)
+	if _, ok := g.path(); ok {
+		t.Error("a path in circles passed")
+	}
+	g.parent[g.target].Store(0)
+	if edges, ok := g.path(); !ok || edges != 1 {
+		t.Errorf("a path of one edge has %d, and passed: %v", edges, ok)
+	}
+}
+
+// The inputs that the specification describes by a checksum.
+func TestInputsFollowTheTables(t *testing.T) {
+	sum := int64(0)
+	for _, row := range distances(12, 10) {
+		for _, d := range row {
+			sum += d
+		}
+	}
+	if sum != 714 {
+		t.Errorf("distances(12, 10) add up to %d, want 714", sum)
+	}
+	for side, want := range map[int]struct{ edges, hash, target int64 }{6: {534, 2142788024, 172}, 30: {78712, 1240668639, 22344}} {
+		g, edges, hash := newGrid(side), int64(0), emptyChecksum
+		for _, neighbours := range g.neighbours {
+			edges += int64(len(neighbours))
+			for _, n := range neighbours {
+				hash.add(int64(n))
+			}
+		}
+		if edges != want.edges || int64(hash) != want.hash || int64(g.target) != want.target {
+			t.Errorf("grid of side %d: %d edges, checksum %d, target %d; want %v", side, edges, hash, g.target, want)
+		}
+	}
+	list := drawList(check(t, quicksort, `{"n":100,"m":1152921504606846976,"t":16,"s":1024}`))
+	if got := checksumOf(list); got != 334225633 {
+		t.Errorf("the list to sort has the checksum %d, want 334225633", got)
+	}
+	cells := int64(0)
+	for _, c := range (&matrixSearch{size: 16, alphabet: 4}).fill(0) {
+		cells += int64(c)
+	}
+	if cells != 392 {
+		t.Errorf("matrix 0 adds up to %d, want 392", cells)
+	}
 }
 
 func TestBadParametersHaveTheExactText(t *testing.T) {
@@ -102,12 +262,5 @@ func TestFloatsHave17SignificantDigits(t *testing.T) {
 	}
 	if _, err := json.Marshal(Float(math.NaN())); err == nil {
 		t.Error("NaN was written")
-	}
-}
-
-func mustFail(t *testing.T, it *actor.Iteration, want string) {
-	t.Helper()
-	if err := it.Wait(); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("the iteration ended with %v; want %q", err, want)
 	}
 }

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"scoville/peer/internal/actor"
+)
+
+var spawn = Benchmark{
+	Name:       "spawn",
+	Parameters: []Parameter{{"n", atLeast(1)}},
+	Run:        runSpawn,
+}
+
+// dormantMessage is Wake, or the driver's request to stop.
+type dormantMessage uint8
+
+const (
+	dormantWake dormantMessage = iota
+	dormantStop
+)
+
+// awakeMessage is Awake: the number of the actor that is.
+type awakeMessage struct{ id int64 }
+
+func runSpawn(it *actor.Iteration, p Values) (Outcome, error) {
+	n := p.Int("n")
+	var count, sum int64
+	finished := make(chan struct{})
+	it.ExpectLasting(1)
+	tally := actor.SpawnLasting(it, func(self *actor.Mailbox[awakeMessage]) {
+		for count < n {
+			sum += self.Receive().id
+			count++
+		}
+		close(finished)
+	})
+	if err := spawnOne(); err != nil {
+		return Outcome{}, err
+	}
+	actors := make([]*actor.Mailbox[dormantMessage], n)
+	collect()
+	before, err := residentBytes()
+	if err != nil {
+		return Outcome{}, err
+	}
+
+	it.Begin()
+	it.ExpectLasting(n)
+	for i := range actors {
+		id := int64(i)
+		actors[i] = actor.SpawnLasting(it, func(self *actor.Mailbox[dormantMessage]) { dormantActor(self, tally, id) })
+	}
+	if err := it.Wait(); err != nil {
+		return Outcome{}, err
+	}
+
+	collect()
+	time.Sleep(100 * time.Millisecond)
+	dormant, err := residentBytes()
+	if err != nil {
+		return Outcome{}, err
+	}
+	woken := time.Now()
+	for _, to := range actors {
+		to.Send(dormantWake)
+	}
+	if err := actor.Await(it, finished); err != nil {
+		return Outcome{}, err
+	}
+	wake := time.Since(woken)
+	awake, err := residentBytes()
+	if err != nil {
+		return Outcome{}, err
+	}
+	for _, to := range actors {
+		to.Dismiss(dormantStop)
+	}
+	if err := it.Finish(); err != nil {
+		return Outcome{}, err
+	}
+	perActor := func(bytes int64) Float { return Float(float64(bytes-before) / float64(n)) }
+	return Outcome{
+		Result: sum,
+		Checks: map[string]any{"awake": count},
+		Metrics: map[string]any{
+			"t_spawn": it.Wall().Nanoseconds(), "t_wake": wake.Nanoseconds(),
+			"bytes_dormant": perActor(dormant), "bytes_awake": perActor(awake),
+		},
+	}, nil
+}
+
+func dormantActor(self *actor.Mailbox[dormantMessage], tally *actor.Mailbox[awakeMessage], id int64) {
+	for self.Receive() != dormantStop {
+		tally.Send(awakeMessage{id: id})
+	}
+}
+
+// spawnOne creates an actor and waits until it has stopped.
+func spawnOne() error {
+	it := actor.NewIteration(func() {}, false)
+	it.Expect(1)
+	actor.Spawn(it, func(self *actor.Mailbox[dormantMessage]) { self.Receive() }).Send(dormantStop)
+	return it.Wait()
+}
+
+// collect collects garbage twice and gives back what is free.
+func collect() {
+	runtime.GC()
+	debug.FreeOSMemory() // collects, too
+}
+
+// residentBytes is the resident set size of this process, from the kernel.
+func residentBytes() (int64, error) {
+	const file = "/proc/self/statm"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, fmt.Errorf("cannot tell the resident memory: %w", err)
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0, fmt.Errorf("cannot tell the resident memory: %s holds %q", file, text)
+	}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("cannot tell the resident memory: %s: %w", file, err)
+	}
+	return pages * int64(os.Getpagesize()), nil
+}
