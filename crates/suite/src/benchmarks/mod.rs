@@ -1,36 +1,16 @@
 //! The benchmarks, each written once. What each does is laid down in the catalogue.
 
-mod big;
-mod chameneos;
-mod count;
-mod fib;
-mod fjcreate;
-mod fjthrput;
-mod pingpong;
-mod threadring;
+mod micro;
 
-pub use big::Big;
-pub use chameneos::Chameneos;
-pub use count::Count;
-pub use fib::Fibonacci;
-pub use fjcreate::ForkJoinCreation;
-pub use fjthrput::ForkJoinThroughput;
-pub use pingpong::PingPong;
-pub use threadring::ThreadRing;
+pub use micro::{
+    Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
+};
 
-use crate::iteration::{Program, program};
+use crate::iteration::Program;
 use crate::library::Host;
 
 /// All benchmarks on the library `L`, in catalogue order.
 pub fn all<L: Host>() -> Vec<Box<dyn Program<L>>> {
-    vec![
-        program::<L, PingPong>(),
-        program::<L, ThreadRing>(),
-        program::<L, Count>(),
-        program::<L, ForkJoinThroughput>(),
-        program::<L, ForkJoinCreation>(),
-        program::<L, Fibonacci>(),
-        program::<L, Chameneos>(),
-        program::<L, Big>(),
-    ]
+    let groups = [micro::all::<L>()];
+    groups.into_iter().flatten().collect()
 }

@@ -1,9 +1,15 @@
 //! Tools that all benchmarks share.
 
+mod checksum;
 pub mod collector;
+mod java;
 mod latch;
+mod letters;
 pub mod panics;
 mod rng;
 
+pub use checksum::sequence_hash;
+pub use java::J48;
 pub use latch::{Latch, TimedOut};
-pub use rng::{Rng, busy};
+pub use letters::L32;
+pub use rng::{Rng, busy, spin};

@@ -49,10 +49,15 @@ fn step(state: i64, mask: i64) -> i64 {
 
 /// A loop of `steps` dependent steps, started from `steps`. Its value must enter a checksum.
 pub fn busy(steps: i64) -> i64 {
+    spin(steps, steps)
+}
+
+/// A loop of `steps` dependent steps, started from the low 16 bits of `value`. Its value must enter a checksum.
+pub fn spin(value: i64, steps: i64) -> i64 {
     // The optimiser may not know the mask: it would unroll the loop, drop the masks in between and multiply the constants
     // into one jump over several steps.
     let mask = std::hint::black_box(MASK);
-    (0..steps).fold(steps, |value, _| step(value, mask))
+    (0..steps).fold(value & mask, |value, _| step(value, mask))
 }
 
 #[cfg(test)]
@@ -113,6 +118,18 @@ mod tests {
             (1009, 24630),
         ] {
             assert_eq!(busy(steps), value, "busy({steps})");
+        }
+    }
+
+    #[test]
+    fn spinning_has_the_values_of_the_convention() {
+        for (start, steps, value) in [
+            (1, 100, 51005),
+            (70000, 10, 56054),
+            (12345, 1000, 9041),
+            (70000, 0, 70000 & MASK),
+        ] {
+            assert_eq!(spin(start, steps), value, "spin({start}, {steps})");
         }
     }
 }
