@@ -1,10 +1,9 @@
 //! What users write: actors, and what a handler can do.
 
 use std::marker::PhantomData;
-use std::ptr;
 
 use crate::address::Address;
-use crate::mailbox::cell::Header;
+use crate::mailbox::cell::{Header, flag};
 use crate::worker::core::Core;
 
 /// An actor: private state that handles one message at a time.
@@ -36,7 +35,6 @@ pub trait Actor: Send + Sized + 'static {
 pub struct Context<'a, A: Actor> {
     pub(crate) core: &'a Core,
     pub(crate) cell: *mut Header,
-    pub(crate) stopping: bool,
     // Neither Send nor Sync: a context is bound to the worker that runs the actor.
     pub(crate) actor: PhantomData<*mut A>,
 }
@@ -46,7 +44,6 @@ impl<'a, A: Actor> Context<'a, A> {
         Self {
             core,
             cell,
-            stopping: false,
             actor: PhantomData,
         }
     }
@@ -75,7 +72,15 @@ impl<'a, A: Actor> Context<'a, A> {
     /// address goes dead. Calling it twice changes nothing.
     #[inline]
     pub fn stop(&mut self) {
-        self.stopping = true;
+        self.flags(flag::STOPPING);
+    }
+
+    /// Sets flags of this actor.
+    #[inline(always)]
+    pub(crate) fn flags(&self, set: u32) {
+        // SAFETY: a context exists only while its actor runs on this worker, which owns it.
+        let flags = unsafe { &(*self.cell).flags };
+        flags.set(flags.get() | set);
     }
 
     /// Index of the worker that runs this handler, `0..workers`.
@@ -86,10 +91,8 @@ impl<'a, A: Actor> Context<'a, A> {
 
 impl<A: Actor> std::fmt::Debug for Context<'_, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let cell = ptr::from_ref(self).cast::<()>();
         f.debug_struct("Context")
-            .field("at", &cell)
-            .field("stopping", &self.stopping)
+            .field("address", &self.address())
             .finish_non_exhaustive()
     }
 }

@@ -47,6 +47,18 @@
 //! it to an idle one, and takes it back when that turns out not to pay. Who decides what is in the crate
 //! [`policy`], chosen by name ([`Builder::policy`]) or as a type ([`Builder::build_with`]).
 //!
+//! # Beyond messages
+//!
+//! | to do | see |
+//! | --- | --- |
+//! | ask and be answered | [`Context::ask`], [`Address::ask`], [`ReplyTo`] |
+//! | write to actors of any type | [`Recipient`] |
+//! | stop others, be told of their end, share it | [`Address::stop`], [`Context::monitor`], [`Context::link`] |
+//! | begin anew after a failure | [`Supervisor`] |
+//! | overtake, put aside, behave differently | [`Address::tell_urgently`], [`Context::stash`], [`Context::become_with`] |
+//!
+//! Who uses none of it pays nothing for it: `src/signal/README.md` says how.
+//!
 //! # Guarantees
 //!
 //! * An actor handles one message at a time. Messages of one sender to one receiver are handled in the order sent, also when actors move
@@ -74,17 +86,29 @@
 
 mod actor;
 mod address;
+mod answer;
+mod behaviour;
 mod client;
 mod futex;
 mod inbox;
 mod mailbox;
 mod pool;
+mod priority;
+mod recipient;
 mod runtime;
+mod signal;
+mod supervisor;
+mod watch;
 mod worker;
 
 pub use actor::{Actor, Context};
-pub use address::Address;
+pub use address::{ActorId, Address};
+pub use answer::{Answer, AskError, ReplyTo, promise};
 pub use client::Client;
 pub use datil_policy as policy;
+pub use recipient::Recipient;
 pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime};
+pub use signal::extras::Behaviour;
+pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
+pub use watch::{Down, MonitorId, StopReason};
 pub use worker::port::WorkerMetrics;

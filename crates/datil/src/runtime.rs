@@ -235,7 +235,7 @@ impl Runtime {
         }
     }
 
-    fn team(&self) -> &Arc<Team> {
+    pub(crate) fn team(&self) -> &Arc<Team> {
         self.team.as_ref().expect("the team is there until the shutdown")
     }
 
@@ -369,6 +369,7 @@ fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
                 continue;
             }
             let vtable = &*(*cell).vtable.get();
+            crate::signal::end::leave_over(cell);
             *leftovers.actors.entry((vtable.name)()).or_default() += 1;
             (vtable.bury)(&worker.core, cell);
         }

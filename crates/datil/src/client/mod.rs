@@ -16,10 +16,12 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use chunk::Chunk;
 
 use crate::actor::Actor;
-use crate::address::Address;
+use crate::address::{Address, Target};
 use crate::inbox::{self, Inbox};
+use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
 use crate::pool::{self, Pools};
+use crate::signal::extras::{self, Extras};
 use crate::worker::core::{Core, vtable};
 use crate::worker::port::{self, Port};
 use crate::worker::team::Team;
@@ -53,7 +55,7 @@ pub(crate) fn tell_from_outside<A: Actor>(to: Address<A>, msg: A::Msg) {
 /// Puts a message into the inbox of the receiver's runtime; gives it back if the receiver is gone.
 #[inline(always)]
 pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<(), A::Msg> {
-    let Some(inbox) = home(to) else {
+    let Some(inbox) = home(to.target()) else {
         return Err(msg);
     };
     let message = Message { to, msg };
@@ -69,7 +71,7 @@ pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<(), A::Msg>
 
 /// The inbox of the runtime that an actor belongs to; `None` if it is gone.
 #[inline(always)]
-pub(crate) fn home<A: Actor>(to: Address<A>) -> Option<&'static Inbox> {
+pub(crate) fn home(to: Target) -> Option<&'static Inbox> {
     // SAFETY: a cell's tag is valid for ever.
     let tag = unsafe { &(*to.cell()).tag };
     let mut found = tag.load(Acquire);
@@ -114,6 +116,37 @@ unsafe fn send_boxed<A: Actor>(core: &Core, record: *mut u64) -> u64 {
     words
 }
 
+/// Sends a signal from a thread that is no worker, or not one of the receiver's runtime.
+///
+/// # Safety
+/// The block holds a signal for the receiver and is the caller's; it is handed over.
+pub(crate) unsafe fn signal(to: Target, block: *mut Block) {
+    let active = ACTIVE.get();
+    if !active.is_null() {
+        // SAFETY: as in `tell_from_outside`.
+        unsafe { (*active).flush() };
+    }
+    let refused = match home(to) {
+        Some(inbox) => inbox.push(send_signal, (to, block)).is_err(),
+        None => true,
+    };
+    if refused {
+        // SAFETY: the block is still ours.
+        unsafe { crate::signal::lose(block) };
+    }
+}
+
+/// # Safety
+/// `record` is one of the inbox with a receiver and the block of a signal for it, which was not taken yet.
+unsafe fn send_signal(core: &Core, record: *mut u64) -> u64 {
+    // SAFETY: by the caller.
+    unsafe {
+        let ((to, block), words) = inbox::take::<(Target, *mut Block)>(record);
+        core.send_signal(to, block);
+        words
+    }
+}
+
 /// An actor on its way to a worker.
 struct Newcomer {
     cell: *mut Header,
@@ -138,6 +171,15 @@ unsafe fn welcome(core: &Core, record: *mut u64) -> u64 {
     }
 }
 
+/// Drops a message whose receiver is gone, on any thread.
+#[cold]
+pub(crate) fn dead_letter<M>(msg: M) {
+    crate::worker::current::with(|core| match core {
+        Some(core) => core.bounce(msg),
+        None => bounce(msg),
+    });
+}
+
 #[cold]
 fn bounce<M>(msg: M) {
     DEAD_LETTERS.fetch_add(1, Relaxed);
@@ -146,6 +188,17 @@ fn bounce<M>(msg: M) {
 
 /// Creates an actor from any thread and hands it to a worker at once.
 pub(crate) fn spawn_from_outside<A: Actor>(team: &Team, actor: A) -> Address<A> {
+    spawn(team, actor, |_| {})
+}
+
+/// As [`spawn_from_outside`]; the actor has extras from the start.
+pub(crate) fn spawn_prepared<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
+    // SAFETY: the cell is still ours.
+    spawn(team, actor, |cell| prepare(unsafe { extras::attach(cell) }))
+}
+
+#[inline(always)]
+fn spawn<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Header)) -> Address<A> {
     let active = ACTIVE.get();
     if !active.is_null() {
         // SAFETY: as in `tell_from_outside`.
@@ -157,7 +210,10 @@ pub(crate) fn spawn_from_outside<A: Actor>(team: &Team, actor: A) -> Address<A> 
         Shape::<A>::create(pools, vtable::<A>(), owner, first_flags::<A>(), actor)
     });
     // SAFETY: we have just made the cell.
-    let address = unsafe { Address::of(cell) };
+    let address = unsafe {
+        prepare(&*cell);
+        Address::of(cell)
+    };
     let newcomer = Newcomer {
         cell,
         anywhere: place.is_none(),
@@ -218,7 +274,7 @@ impl State {
                 // It is queued when the chunk is taken over.
                 Shape::<A>::push(self.pools(), cell, ManuallyDrop::new(msg));
             }
-        } else if home(to).is_some_and(|inbox| !ptr::eq(inbox, self.team.inbox)) {
+        } else if home(to.target()).is_some_and(|inbox| !ptr::eq(inbox, self.team.inbox)) {
             // Of another runtime, whose inbox it must enter behind what this thread has sent before.
             self.flush();
             if let Err(msg) = enter(to, msg) {

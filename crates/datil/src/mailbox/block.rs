@@ -29,6 +29,19 @@ pub(crate) struct Block {
 
 const _: () = assert!(size_of::<Block>() == HEADER);
 
+/// Class of a block that holds a signal (`crate::signal`) instead of messages.
+pub(crate) const SIGNAL: u8 = BLOCK_SIZES.len() as u8;
+
+/// Whether a block holds a signal.
+///
+/// # Safety
+/// The block belongs to the caller.
+#[inline(always)]
+pub(crate) unsafe fn is_signal(block: *mut Block) -> bool {
+    // SAFETY: by the caller.
+    unsafe { (*block).class.get() == SIGNAL }
+}
+
 /// How messages of type `M` lie in memory: in place, or boxed if they are big or over-aligned.
 pub(crate) struct Stored<M>(PhantomData<M>);
 

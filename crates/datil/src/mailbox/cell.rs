@@ -64,14 +64,21 @@ pub(crate) mod flag {
     pub(crate) const BLOCKS: u32 = 32;
     /// Any message at all.
     pub(crate) const MAIL: u32 = SLOT | BLOCKS;
+    /// The next step of this actor may be something else than handling its next message; see `crate::signal`.
+    pub(crate) const ATTEND: u32 = 64;
+    /// The vtable is the beginning of an `Extended` (`crate::signal::extras`).
+    pub(crate) const EXTENDED: u32 = 128;
+    /// The actor stops when its handler returns.
+    pub(crate) const STOPPING: u32 = 256;
     /// Activations in a row caused by the worker in the upper half.
-    pub(crate) const STREAK_SHIFT: u32 = 8;
-    pub(crate) const STREAK: u32 = 0xFF << STREAK_SHIFT;
+    pub(crate) const STREAK_SHIFT: u32 = 9;
+    pub(crate) const STREAK: u32 = 0x7F << STREAK_SHIFT;
     pub(crate) const FRIEND_SHIFT: u32 = 16;
     pub(crate) const FOLLOW: u32 = STREAK | 0xFFFF << FRIEND_SHIFT;
 }
 
 /// What the runtime must know about an actor's type.
+#[derive(Clone, Copy)]
 pub(crate) struct VTable {
     /// Runs a scheduled actor until its mailbox or its batch is used up.
     pub(crate) run: unsafe fn(&Core, *mut Header),
@@ -245,6 +252,32 @@ impl<A: Actor> Shape<A> {
         }
     }
 
+    /// Makes `msg` the oldest message of the private mailbox.
+    ///
+    /// # Safety
+    /// As [`Shape::push`].
+    #[cold]
+    pub(crate) unsafe fn push_front(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) {
+        // SAFETY: by the caller.
+        unsafe {
+            let header = &*cell;
+            let first = if !Self::SLOTTED {
+                Some(msg)
+            } else {
+                let occupied = header.flags.get() & flag::SLOT != 0;
+                let former = occupied.then(|| ManuallyDrop::new(Stored::<A::Msg>::read(Self::slot(cell))));
+                Stored::<A::Msg>::write(Self::slot(cell), msg);
+                header.flags.set(header.flags.get() | flag::SLOT);
+                former
+            };
+            if let Some(first) = first {
+                let (block, place) = Stored::<A::Msg>::block(pools, false);
+                Stored::<A::Msg>::write(place, first);
+                link_first(header, block);
+            }
+        }
+    }
+
     /// Takes the oldest message of the private mailbox.
     ///
     /// # Safety
@@ -306,6 +339,87 @@ pub(crate) unsafe fn link(header: &Header, block: *mut Block) {
         }
     }
     header.tail.set(block);
+}
+
+/// Puts a block before the others of the mailbox.
+///
+/// # Safety
+/// As [`link`].
+unsafe fn link_first(header: &Header, block: *mut Block) {
+    if header.flags.get() & flag::BLOCKS == 0 {
+        // SAFETY: by the caller.
+        return unsafe { link(header, block) };
+    }
+    // SAFETY: by the caller; the tail's `next` is the first block.
+    unsafe {
+        let tail = header.tail.get();
+        (*block).next.set((*tail).next.replace(block));
+    }
+}
+
+/// The oldest block of the mailbox.
+///
+/// # Safety
+/// The caller owns the cell.
+pub(crate) unsafe fn head(header: &Header) -> Option<*mut Block> {
+    let some = header.flags.get() & flag::BLOCKS != 0;
+    // SAFETY: by the caller; a tail that means something is a block of this mailbox.
+    some.then(|| unsafe { (*header.tail.get()).next.get() })
+}
+
+/// Takes the oldest block out of the mailbox, which has one.
+///
+/// # Safety
+/// As [`head`]. The block is the caller's afterwards.
+pub(crate) unsafe fn unlink_head(header: &Header) {
+    let tail = header.tail.get();
+    // SAFETY: by the caller.
+    unsafe {
+        let head = (*tail).next.get();
+        if head == tail {
+            header.flags.set(header.flags.get() & !flag::BLOCKS);
+        } else {
+            (*tail).next.set((*head).next.get());
+        }
+    }
+}
+
+/// Whether there is a signal among the blocks of the mailbox, or it is too long to be looked through.
+///
+/// # Safety
+/// As [`head`].
+pub(crate) unsafe fn may_have_signal(header: &Header) -> bool {
+    const MOST: u32 = 64;
+    let (tail, mut seen) = (header.tail.get(), 0);
+    // SAFETY: by the caller.
+    let mut at = unsafe { head(header) };
+    while let Some(block) = at {
+        // SAFETY: by the caller; the mailbox is a ring of blocks that ends with the tail.
+        unsafe {
+            seen += 1;
+            if block::is_signal(block) || seen == MOST {
+                return true;
+            }
+            at = (block != tail).then(|| (*block).next.get());
+        }
+    }
+    false
+}
+
+/// Adds a block that has reached the owner: messages to the mailbox, a signal to where its kind belongs.
+///
+/// # Safety
+/// As [`link`].
+#[inline(always)]
+pub(crate) unsafe fn append(header: &Header, block: *mut Block) {
+    // SAFETY: by the caller.
+    unsafe {
+        if block::is_signal(block) {
+            crate::signal::arrive(header, block);
+        } else {
+            link(header, block);
+        }
+    }
 }
 
 /// Moves what other workers sent into the private mailbox before something is added to that: the sender may have come
@@ -371,7 +485,7 @@ pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> Collected 
         }
         while !oldest.is_null() {
             let next = (*oldest).next.get();
-            link(header, oldest);
+            append(header, oldest);
             oldest = next;
             collected.blocks += 1;
         }

@@ -17,15 +17,16 @@ use super::port::{self, Chain, Counters, IDLE, LOCKED, Port, bump};
 use super::queue::Queue;
 use super::team::Team;
 use crate::actor::{Actor, Context};
-use crate::address::Address;
+use crate::address::{Address, Target};
 use crate::inbox::Inbox;
 use crate::mailbox::block::{self, Block, Stored};
 use crate::mailbox::cell::{
-    EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, collect_remote,
-    collect_remote_if_any, flag, link, push_remote, remote_word, split_remote, tag, take_token,
+    EMPTY, Header, LAST_GENERATION, NOBODY, Pushed, Shape, TOKEN, TRANSIT, VTable, append, collect_remote,
+    collect_remote_if_any, flag, push_remote, remote_word, split_remote, tag, take_token,
 };
 use crate::pool::Pools;
 use crate::runtime::PanicInfo;
+use crate::signal::{self, attend, extras};
 
 /// Where the policy takes part in what happens inside handlers.
 pub(crate) struct Hooks {
@@ -46,7 +47,7 @@ pub(crate) struct Core {
     my_tag: u32,
     batch: u32,
     /// Messages that the running actor may still handle before it goes behind the others.
-    left: Cell<u32>,
+    pub(crate) left: Cell<u32>,
     pub(crate) pools: Pools,
     pub(crate) run: Queue,
     pub(crate) yielded: Queue,
@@ -124,6 +125,12 @@ impl Core {
         self.run.len() + self.yielded.len()
     }
 
+    /// Counts a message that is about to be handled.
+    #[inline(always)]
+    pub(crate) fn count(&self) {
+        self.left.set(self.left.get() - 1);
+    }
+
     /// Counts the messages of the activation that has ended; the next one has its full batch.
     #[inline(always)]
     pub(crate) fn tally(&self) {
@@ -144,6 +151,30 @@ impl Core {
         bump(&self.counters().spawned, 1);
         // SAFETY: we have just made the cell.
         let address = unsafe { Address::of(cell) };
+        if A::EAGER {
+            self.enqueue(cell);
+        }
+        address
+    }
+
+    /// Creates an actor that has extras from the start.
+    pub(crate) fn spawn_prepared<A: Actor>(
+        &self,
+        actor: A,
+        prepare: impl FnOnce(&extras::Extras),
+    ) -> Address<A> {
+        let flags = if A::EAGER {
+            flag::UNSTARTED | flag::SCHEDULED
+        } else {
+            flag::UNSTARTED
+        };
+        let cell = Shape::<A>::create(&self.pools, vtable::<A>(), self.me, flags, actor);
+        bump(&self.counters().spawned, 1);
+        // SAFETY: we have just made the cell.
+        let address = unsafe {
+            prepare(extras::attach(&*cell));
+            Address::of(cell)
+        };
         if A::EAGER {
             self.enqueue(cell);
         }
@@ -207,29 +238,70 @@ impl Core {
         }
     }
 
+    /// Sends a signal.
+    ///
+    /// # Safety
+    /// The block is the caller's and holds a signal for the actor; it is handed over.
+    pub(crate) unsafe fn send_signal(&self, to: Target, block: *mut Block) {
+        let cell = to.cell();
+        // SAFETY: a cell's tag is valid for ever. Acquire: as in `send`.
+        let found = unsafe { (*cell).tag.load(Acquire) };
+        if found == self.my_tag | u32::from(to.generation()) {
+            // SAFETY: the tag says that the actor is alive and ours. What other workers sent goes first.
+            return unsafe {
+                collect_remote_if_any(&*cell);
+                append(&*cell, block);
+                self.schedule(cell);
+            };
+        }
+        // SAFETY: by the caller; the block comes back unless it was delivered.
+        unsafe {
+            match self.route(to, block, found) {
+                Routed::Delivered => {}
+                Routed::Dead => crate::signal::lose(block),
+                Routed::Abroad => crate::client::signal(to, block),
+            }
+        }
+    }
+
     /// Sends to an actor that is not ours, or not alive.
     ///
     /// # Safety
     /// The block is the caller's and holds one message for the actor; it is handed over.
     #[inline(never)]
     unsafe fn send_away<A: Actor>(&self, to: Address<A>, block: *mut Block, found: u32) {
+        // SAFETY: by the caller; the block comes back unless it was delivered.
+        unsafe {
+            match self.route(to.target(), block, found) {
+                Routed::Delivered => {}
+                Routed::Dead => self.bounce_block::<A>(block),
+                Routed::Abroad => self.send_abroad(to, block),
+            }
+        }
+    }
+
+    /// Delivers a block to an actor that is not ours, if it is alive and of this runtime; else the block stays the caller's.
+    ///
+    /// # Safety
+    /// The block is the caller's and holds what the actor understands.
+    #[inline(always)]
+    unsafe fn route(&self, to: Target, block: *mut Block, found: u32) -> Routed {
         let cell = to.cell();
         let owner = (found >> 16) as u16;
         if found as u16 != to.generation() || owner == NOBODY {
-            // SAFETY: by the caller.
-            return unsafe { self.bounce_block::<A>(block) };
+            return Routed::Dead;
         }
         if self.hooks.adopts && owner & TRANSIT == 0 && self.adopt(port::port(owner), cell, found) {
             // SAFETY: the adoption succeeded, so the actor is alive and ours. What other workers sent goes first.
-            return unsafe {
+            unsafe {
                 collect_remote_if_any(&*cell);
-                link(&*cell, block);
+                append(&*cell, block);
                 self.schedule(cell);
-            };
+            }
+            return Routed::Delivered;
         }
         if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.inbox)) {
-            // SAFETY: by the caller.
-            return unsafe { self.send_abroad(to, block) };
+            return Routed::Abroad;
         }
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
@@ -240,8 +312,7 @@ impl Core {
             Pushed::Delivered => {}
             // SAFETY: we hold the token.
             Pushed::WithToken => unsafe { self.bring(cell) },
-            // SAFETY: the block is still ours.
-            Pushed::Dead => return unsafe { self.bounce_block::<A>(block) },
+            Pushed::Dead => return Routed::Dead,
         }
         bump(&self.counters().remote_sends, 1);
         if owner & TRANSIT == 0 {
@@ -255,6 +326,7 @@ impl Core {
                 unsafe { (self.hooks.crossed)(self) };
             }
         }
+        Routed::Delivered
     }
 
     /// Sends to an actor of another runtime (or one that has stopped meanwhile) the way all threads do that are not its workers, behind what they sent before.
@@ -424,7 +496,7 @@ impl Core {
         } else {
             0
         };
-        let streak = (before + 1).min(0xFF);
+        let streak = (before + 1).min(0x7F);
         let noted =
             flags & !flag::FOLLOW | streak << flag::STREAK_SHIFT | u32::from(from) << flag::FRIEND_SHIFT;
         header.flags.set(noted);
@@ -518,11 +590,7 @@ impl Core {
 
     pub(crate) fn report_panic(&self, actor: &str, payload: &(dyn std::any::Any + Send)) {
         bump(&self.counters().panics, 1);
-        let message = payload
-            .downcast_ref::<&str>()
-            .copied()
-            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-            .unwrap_or("(not a string)");
+        let message = crate::watch::panic_message(payload);
         if let Some(hook) = &self.team.hook {
             let info = PanicInfo {
                 actor,
@@ -533,6 +601,15 @@ impl Core {
             let _ = catch_unwind(AssertUnwindSafe(|| hook(&info))).map_err(std::mem::forget);
         }
     }
+}
+
+/// What became of a block.
+enum Routed {
+    Delivered,
+    /// The receiver is gone; the block is still the caller's.
+    Dead,
+    /// The receiver is of another runtime; the block is still the caller's.
+    Abroad,
 }
 
 /// Brings a token to the owner of its cell; true if that worker had to be woken.
@@ -572,30 +649,59 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
         let header = &*cell;
         let actor = Shape::<A>::state(cell);
         let mut cx = Context::<A>::new(core, cell);
-        if header.flags.get() & flag::UNSTARTED != 0 {
-            header.flags.set(header.flags.get() & !flag::UNSTARTED);
-            (*actor).started(&mut cx);
-        }
-        while !cx.stopping {
-            let Some(msg) = Shape::<A>::pop(&core.pools, cell) else {
-                if go_idle(header) {
-                    return;
-                }
+        loop {
+            let flags = header.flags.get();
+            // One test for all that is not a message: whoever uses none of it pays for none. Each method of the actor is called in one place only,
+            // so that the compiler puts it there.
+            let special = flags & (flag::UNSTARTED | flag::STOPPING | flag::ATTEND) != 0;
+            if special && flags & flag::UNSTARTED != 0 {
+                header.flags.set(flags & !flag::UNSTARTED);
+                (*actor).started(&mut cx);
                 continue;
-            };
-            core.left.set(core.left.get() - 1);
-            (*actor).handle(msg, &mut cx);
+            }
+            if special && flags & flag::STOPPING != 0 {
+                break;
+            }
+            if !(special && attend::step(&mut cx)) {
+                let Some(msg) = Shape::<A>::pop(&core.pools, cell) else {
+                    if go_idle(header) {
+                        return;
+                    }
+                    continue;
+                };
+                core.count();
+                (*actor).handle(msg, &mut cx);
+            }
             if core.left.get() == 0 {
                 core.tally();
-                if !cx.stopping && !Shape::<A>::is_empty(cell) {
+                if wants_more::<A>(cell) {
                     core.yielded.push(cell);
                     return;
                 }
             }
         }
-        (*actor).stopped(&mut cx);
+        let extended = header.flags.get() & flag::EXTENDED != 0;
+        if !(extended && signal::end::is_cut_short(header)) {
+            (*actor).stopped(&mut cx);
+        }
+        if extended && extras::revives(core, cell) {
+            core.yielded.push(cell);
+            return;
+        }
         bury::<A>(core, cell);
     }
+}
+
+/// Whether an actor that has used up its batch has something to go on with.
+///
+/// # Safety
+/// The caller owns the cell, which holds a live `A`.
+#[inline(always)]
+unsafe fn wants_more<A: Actor>(cell: *mut Header) -> bool {
+    // SAFETY: by the caller.
+    let flags = unsafe { (*cell).flags.get() };
+    // SAFETY: by the caller.
+    flags & flag::STOPPING == 0 && (flags & flag::ATTEND != 0 || !unsafe { Shape::<A>::is_empty(cell) })
 }
 
 /// Ends an activation whose mailbox is empty; false if messages turned up.
@@ -627,6 +733,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         // Destructors may send, and sending may look at the inbound list, where this cell's token may be. It must not be
         // handled before we know what becomes of the cell.
         let was_receiving = core.receiving.replace(true);
+        let id = extras::id(cell);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
         let last_word = header.remote.swap(
@@ -636,8 +743,12 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         let (list, _): (*mut Block, u16) = split_remote(last_word);
         crate::mailbox::cell::adopt_list(header, list);
         let token_is_out = list.addr() != EMPTY && header.flags.get() & flag::HOLDS == 0;
-        if std::mem::needs_drop::<A>() || Shape::<A>::BOXED {
+        let attended = header.flags.get() & (flag::ATTEND | flag::EXTENDED) != 0;
+        if (std::mem::needs_drop::<A>() || Shape::<A>::BOXED) && !(attended && extras::is_vacant(header)) {
             core.quietly(std::any::type_name::<A>(), || Shape::<A>::drop_state(cell));
+        }
+        if attended {
+            signal::end::bury::<A>(core, cell, id);
         }
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
             core.bounce(msg);

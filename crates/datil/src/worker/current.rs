@@ -21,3 +21,8 @@ pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
 pub(crate) fn set(core: *const Core) {
     CURRENT.set(core);
 }
+
+/// Whether the calling thread is a worker that others' actors depend on.
+pub(crate) fn must_not_block() -> bool {
+    with(|core| core.is_some())
+}

@@ -15,7 +15,8 @@ use super::port::{self, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP,
 use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
-use crate::mailbox::cell::Header;
+use crate::mailbox::cell::{Header, flag};
+use crate::signal::extras;
 
 /// The bits of a thief's request.
 const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
@@ -520,6 +521,10 @@ impl<P: Policy> Worker<'_, P> {
         unsafe {
             let vtable = &*(*cell).vtable.get();
             core.report_panic((vtable.name)(), panic);
+            if (*cell).flags.get() & flag::EXTENDED != 0 && extras::panicked(core, cell, panic) {
+                core.yielded.push(cell);
+                return;
+            }
             (vtable.bury)(core, cell);
         }
     }

@@ -1,0 +1,324 @@
+//! Questions and answers: `ask` from inside an actor, from a task, and from a thread.
+//!
+//! A question is an ordinary message that carries a [`ReplyTo`]. Inside an actor the answer comes back as a signal in the asker's mailbox, in
+//! order with what the other one has sent; the memory for it is taken from the worker's pool when the question is asked, and holds the
+//! continuation meanwhile. A reply that is dropped is an answer, too: [`AskError::Dropped`]. So every question is answered, whatever happens to it.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::actor::{Actor, Context};
+use crate::address::{Address, Target};
+use crate::signal::{At, Lane, Parcel, Signal};
+
+/// Why a question got no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The [`ReplyTo`] was dropped: the actor asked has stopped, or does not answer.
+    Dropped,
+    /// The time was up first. The answer may still come, and is dropped then.
+    TimedOut,
+    /// A handler called a blocking method, which might wait for itself. Use [`Context::ask`] inside actors.
+    InsideActor,
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dropped => {
+                "the question was dropped without an answer: its receiver has stopped, or does not answer"
+            }
+            Self::TimedOut => "no answer came in time",
+            Self::InsideActor => "a handler must not block for an answer; use Context::ask",
+        })
+    }
+}
+
+impl std::error::Error for AskError {}
+
+/// The place of a reply; what is behind it depends on who asks.
+#[repr(C)]
+struct Head<R> {
+    /// Answers and takes the whole place; `None` says that there is no answer.
+    complete: unsafe fn(NonNull<Head<R>>, Option<R>),
+}
+
+/// Where the answer to a question goes: one word, used once. Dropping it answers with [`AskError::Dropped`].
+#[must_use = "a reply that is dropped tells the asker that there is no answer"]
+pub struct ReplyTo<R: Send + 'static> {
+    head: NonNull<Head<R>>,
+    answer: PhantomData<fn(R)>,
+}
+
+// SAFETY: what is behind the pointer is owned and `Send`: a continuation of an actor, or the sending side of a channel.
+unsafe impl<R: Send + 'static> Send for ReplyTo<R> {}
+// SAFETY: nothing can be done with a shared reference.
+unsafe impl<R: Send + 'static> Sync for ReplyTo<R> {}
+
+impl<R: Send + 'static> ReplyTo<R> {
+    /// Answers. If the asker is gone or does not wait any more the answer is dropped.
+    pub fn send(self, answer: R) {
+        let head = ManuallyDrop::new(self).head;
+        // SAFETY: the place is ours and used once, since `self` is gone.
+        unsafe { (head.as_ref().complete)(head, Some(answer)) };
+    }
+}
+
+impl<R: Send + 'static> Drop for ReplyTo<R> {
+    fn drop(&mut self) {
+        // SAFETY: as in `send`.
+        unsafe { (self.head.as_ref().complete)(self.head, None) };
+    }
+}
+
+impl<R: Send + 'static> fmt::Debug for ReplyTo<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplyTo").finish_non_exhaustive()
+    }
+}
+
+/// Signal: the answer to a question of the receiver, an `A`, and what it does with it.
+#[repr(C)]
+struct Continuation<A, R, F> {
+    /// First, so that a reply leads to the whole.
+    head: Head<R>,
+    asker: Target,
+    answer: Result<R, AskError>,
+    then: F,
+    actor: PhantomData<fn(A)>,
+}
+
+impl<A, R, F> Signal for Continuation<A, R, F>
+where
+    A: Actor,
+    R: Send + 'static,
+    F: FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+{
+    const LANE: Lane = Lane::Mail;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: by the caller; it was made for an `A`.
+        let (actor, context) = unsafe { at.actor::<A>() };
+        (self.then)(actor, self.answer, context);
+    }
+}
+
+impl<A, R, F> Continuation<A, R, F>
+where
+    Self: Signal,
+    R: Send + 'static,
+{
+    /// # Safety
+    /// The head is that of a `Continuation<A, R, F>` in a parcel that was left, and is used once.
+    unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
+        let place = head.cast::<Self>();
+        // SAFETY: by the caller. Nobody else refers to the parcel until it is sent.
+        unsafe {
+            if let Some(answer) = answer {
+                (*place.as_ptr()).answer = Ok(answer);
+            }
+            let asker = (*place.as_ptr()).asker;
+            Parcel::at(place).send(asker);
+        }
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// Asks another actor and goes on; `then` runs in this actor when the answer is there.
+    ///
+    /// `request` makes the question, a message that carries the [`ReplyTo`]. The answer comes in order with the messages of whoever sends it.
+    /// If this actor stops first the answer is dropped. There is no time-out; see [`Context::ask_within`].
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, ReplyTo, Runtime};
+    /// struct Square;
+    /// impl Actor for Square {
+    ///     type Msg = (u64, ReplyTo<u64>);
+    ///     fn handle(&mut self, (n, reply): Self::Msg, _: &mut Context<'_, Self>) {
+    ///         reply.send(n * n);
+    ///     }
+    /// }
+    /// struct Asker(Option<ReplyTo<u64>>);
+    /// impl Actor for Asker {
+    ///     type Msg = ();
+    ///     fn started(&mut self, cx: &mut Context<'_, Self>) {
+    ///         let square = cx.spawn(Square);
+    ///         cx.ask(square, |reply| (12, reply), |me, answer, cx| {
+    ///             me.0.take().expect("asked once").send(answer.expect("Square answers"));
+    ///             cx.stop();
+    ///         });
+    ///     }
+    ///     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+    /// }
+    /// let runtime = Runtime::builder().workers(1).build()?;
+    /// let (reply, answer) = datil::promise();
+    /// runtime.spawn(Asker(Some(reply)));
+    /// assert_eq!(answer.wait(), Ok(144));
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    pub fn ask<B: Actor, R: Send + 'static>(
+        &mut self,
+        to: Address<B>,
+        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+    ) {
+        let reply = self.reply(then);
+        self.tell(to, request(reply));
+    }
+
+    /// A reply that runs `then` in this actor when it is used or dropped. For questions that are more than one message.
+    pub fn reply<R: Send + 'static>(
+        &mut self,
+        then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+    ) -> ReplyTo<R> {
+        let asker = self.address().target();
+        reply::<A, R, _>(asker, then)
+    }
+}
+
+/// A reply that arrives at an actor of type `A`.
+fn reply<A, R, F>(asker: Target, then: F) -> ReplyTo<R>
+where
+    A: Actor,
+    R: Send + 'static,
+    F: FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+{
+    let parcel = Parcel::new(Continuation::<A, R, F> {
+        head: Head {
+            complete: Continuation::<A, R, F>::complete,
+        },
+        asker,
+        answer: Err(AskError::Dropped),
+        then,
+        actor: PhantomData,
+    });
+    ReplyTo {
+        head: parcel.leave().cast(),
+        answer: PhantomData,
+    }
+}
+
+/// The place of a reply that a task or thread waits for.
+#[repr(C)]
+struct Promise<R> {
+    head: Head<R>,
+    sender: oneshot::Sender<R>,
+}
+
+impl<R> Promise<R> {
+    /// # Safety
+    /// The head is that of a `Promise<R>` from `Box::into_raw`, used once.
+    unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
+        // SAFETY: by the caller.
+        let promise = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
+        if let Some(answer) = answer {
+            // Whoever asked may not wait any more.
+            let _ = promise.sender.send(answer);
+        }
+    }
+}
+
+/// A reply and the answer that it gives, for a thread or task that puts together a question by itself.
+pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
+    let (sender, receiver) = oneshot::channel();
+    let promise = Box::new(Promise {
+        head: Head {
+            complete: Promise::<R>::complete,
+        },
+        sender,
+    });
+    let reply = ReplyTo {
+        head: NonNull::from(Box::leak(promise)).cast(),
+        answer: PhantomData,
+    };
+    (reply, Answer(receiver))
+}
+
+/// An answer on its way. As a future it can be awaited with any executor; a thread can [`wait`](Answer::wait) for it.
+///
+/// Dropping it does not withdraw the question.
+#[must_use = "an answer that nobody waits for is lost"]
+pub struct Answer<R>(oneshot::Receiver<R>);
+
+impl<R> Answer<R> {
+    /// Blocks the calling thread until the answer is there.
+    ///
+    /// # Errors
+    /// [`AskError::Dropped`], or [`AskError::InsideActor`] if a worker calls this and the answer is not there already.
+    pub fn wait(self) -> Result<R, AskError> {
+        if let Some(here) = self.without_waiting() {
+            return here;
+        }
+        self.0.recv().map_err(|_| AskError::Dropped)
+    }
+
+    /// Blocks the calling thread until the answer is there, at most so long.
+    ///
+    /// # Errors
+    /// As [`Answer::wait`], and [`AskError::TimedOut`].
+    pub fn wait_for(self, most: Duration) -> Result<R, AskError> {
+        if let Some(here) = self.without_waiting() {
+            return here;
+        }
+        self.0.recv_timeout(most).map_err(|error| match error {
+            oneshot::RecvTimeoutError::Timeout => AskError::TimedOut,
+            oneshot::RecvTimeoutError::Disconnected => AskError::Dropped,
+        })
+    }
+
+    /// The answer if it is there, or the refusal to wait for it here; `None` if the thread may wait.
+    fn without_waiting(&self) -> Option<Result<R, AskError>> {
+        match self.0.try_recv() {
+            Ok(answer) => Some(Ok(answer)),
+            Err(oneshot::TryRecvError::Disconnected) => Some(Err(AskError::Dropped)),
+            Err(oneshot::TryRecvError::Empty) => {
+                crate::worker::current::must_not_block().then_some(Err(AskError::InsideActor))
+            }
+        }
+    }
+}
+
+impl<R> Future for Answer<R> {
+    type Output = Result<R, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0)
+            .poll(cx)
+            .map(|answer| answer.map_err(|_| AskError::Dropped))
+    }
+}
+
+impl<R> fmt::Debug for Answer<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").finish_non_exhaustive()
+    }
+}
+
+impl<A: Actor> Address<A> {
+    /// Asks the actor from any thread or task. `request` makes the question, a message that carries the [`ReplyTo`].
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, ReplyTo, Runtime};
+    /// # struct Square;
+    /// # impl Actor for Square {
+    /// #     type Msg = (u64, ReplyTo<u64>);
+    /// #     fn handle(&mut self, (n, reply): Self::Msg, _: &mut Context<'_, Self>) { reply.send(n * n) }
+    /// # }
+    /// # let runtime = Runtime::builder().workers(1).build()?;
+    /// let square = runtime.spawn(Square);
+    /// assert_eq!(square.ask(|reply| (12, reply)).wait(), Ok(144));
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    pub fn ask<R: Send + 'static>(self, request: impl FnOnce(ReplyTo<R>) -> A::Msg) -> Answer<R> {
+        let (reply, answer) = promise();
+        self.tell(request(reply));
+        answer
+    }
+}

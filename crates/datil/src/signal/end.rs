@@ -1,0 +1,102 @@
+//! The end of an actor that uses more than messages.
+
+use std::mem::take;
+
+use super::extras::{self, Extras};
+use super::lose;
+use crate::actor::Actor;
+use crate::address::ActorId;
+use crate::mailbox::block;
+use crate::mailbox::cell::{self, Header, Shape, flag};
+use crate::watch::{self, Down, StopReason};
+use crate::worker::core::Core;
+
+/// Whether the actor ends without [`Actor::stopped`]: it was killed, or there is nothing left of it.
+///
+/// # Safety
+/// The caller owns the cell, which holds a live actor or a vacant one.
+#[cold]
+pub(crate) unsafe fn is_cut_short(header: &Header) -> bool {
+    // SAFETY: by the caller.
+    unsafe { extras::of(header) }.is_some_and(|extras| {
+        extras.vacant.get() || matches!(*extras.reason.borrow(), Some(StopReason::Killed))
+    })
+}
+
+/// Drops all that waits for an actor whose state is gone, and tells of its end.
+///
+/// # Safety
+/// The core owns the cell; nothing can reach the actor any more.
+#[cold]
+pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId) {
+    // SAFETY: by the caller.
+    unsafe {
+        let header = &*cell;
+        loop {
+            if header.flags.get() & flag::SLOT == 0
+                && let Some(signal) = cell::head(header).filter(|&head| block::is_signal(head))
+            {
+                cell::unlink_head(header);
+                core.quietly("a signal", || lose(signal));
+            } else if let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
+                core.bounce(msg);
+            } else {
+                break;
+            }
+        }
+        let Some(mut extended) = extras::detach(header) else {
+            return;
+        };
+        let extras = &mut extended.extras;
+        for signal in take(extras.system.get_mut())
+            .into_iter()
+            .chain(take(extras.urgent.get_mut()))
+        {
+            core.quietly("a signal", || lose(signal));
+        }
+        extras.if_typed::<A, _>(|typed| {
+            take(&mut typed.replay)
+                .into_iter()
+                .chain(take(&mut typed.stash))
+                .for_each(|msg| core.bounce(msg));
+        });
+        core.quietly("a monitor", || announce(extras, id));
+        core.quietly("what an actor used", || drop(extended));
+    }
+}
+
+/// Tells those who want to know that the actor has ended.
+fn announce(extras: &mut Extras, actor: ActorId) {
+    let reason = take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped);
+    if matches!(reason, StopReason::Shutdown) {
+        // Nobody runs any more who could be told.
+        return;
+    }
+    for peer in take(extras.links.get_mut()) {
+        watch::exit(
+            peer,
+            Down {
+                actor,
+                reason: reason.clone(),
+            },
+        );
+    }
+    for monitor in take(extras.monitors.get_mut()) {
+        monitor.notify(Down {
+            actor,
+            reason: reason.clone(),
+        });
+    }
+}
+
+/// Says that an actor is left over at the shutdown.
+///
+/// # Safety
+/// The caller acts for the owner of the cell, which holds a live actor.
+pub(crate) unsafe fn leave_over(cell: *mut Header) {
+    // SAFETY: by the caller.
+    if let Some(extras) = unsafe { extras::of(&*cell) } {
+        extras.reason.replace(Some(StopReason::Shutdown));
+        extras.guard.replace(None);
+    }
+}

@@ -1,0 +1,269 @@
+//! Signals: what reaches an actor besides its own messages. See `README.md` beside this file for the design.
+
+pub(crate) mod attend;
+pub(crate) mod end;
+pub(crate) mod extras;
+
+use std::alloc::Layout;
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
+
+use crate::actor::{Actor, Context};
+use crate::address::Target;
+use crate::mailbox::block::{Block, SIGNAL};
+use crate::mailbox::cell::{Header, Shape, flag, link};
+use crate::pool::{self, BLOCK_SIZES, Pools, class_of};
+use crate::worker::core::Core;
+
+/// When a signal's turn comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// In order with the messages of its sender.
+    Mail,
+    /// Before all messages that wait.
+    Urgent,
+    /// Before everything else; what the runtime itself has to say.
+    System,
+}
+
+/// Something that happens to an actor at a point between two of its messages.
+pub(crate) trait Signal: Send + Sized + 'static {
+    /// When its turn comes.
+    const LANE: Lane;
+
+    /// Takes effect.
+    ///
+    /// # Safety
+    /// The actor is the one the signal was made for; it runs, and nobody else refers to its state or context.
+    unsafe fn act(self, at: At<'_>);
+
+    /// The receiver is gone, or goes before the signal's turn comes.
+    fn lost(self) {}
+}
+
+/// The running actor that a signal has reached.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) cell: *mut Header,
+    context: *mut (),
+}
+
+impl<'a> At<'a> {
+    pub(crate) fn new<A: Actor>(context: &'a mut Context<'_, A>) -> Self {
+        Self {
+            core: context.core,
+            cell: context.cell,
+            context: ptr::from_mut(context).cast(),
+        }
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: a cell's header is valid for ever; an `At` exists only on the worker that owns it.
+        unsafe { &*self.cell }
+    }
+
+    /// State and context of the actor.
+    ///
+    /// # Safety
+    /// The actor is an `A`, and this is called once for an `At` (and its copies).
+    pub(crate) unsafe fn actor<A: Actor>(self) -> (&'a mut A, &'a mut Context<'a, A>) {
+        // SAFETY: by the caller; `new` got the context by an exclusive reference of this lifetime.
+        unsafe { (&mut *Shape::<A>::state(self.cell), &mut *self.context.cast()) }
+    }
+}
+
+/// What the runtime must know about a type of signals.
+struct Table {
+    lane: Lane,
+    act: unsafe fn(*mut Block, At<'_>),
+    lose: unsafe fn(*mut Block),
+}
+
+/// A block with a signal in it.
+#[repr(C)]
+struct Envelope<S> {
+    block: Block,
+    table: &'static Table,
+    signal: S,
+}
+
+impl<S: Signal> Envelope<S> {
+    const TABLE: Table = Table {
+        lane: S::LANE,
+        act: Self::act,
+        lose: Self::lose,
+    };
+
+    /// Class of the pool that an envelope comes from; the system's allocator gives those that are too big for any.
+    const CLASS: Option<usize> = {
+        let most = BLOCK_SIZES[BLOCK_SIZES.len() - 1];
+        if size_of::<Self>() <= most && align_of::<Self>() <= 64 {
+            Some(class_of(&BLOCK_SIZES, size_of::<Self>()))
+        } else {
+            None
+        }
+    };
+
+    fn alloc() -> NonNull<Self> {
+        let place = match Self::CLASS {
+            Some(class) => with_pools(|pools| pools.blocks[class].take()),
+            // SAFETY: an envelope is never of size zero.
+            None => unsafe { std::alloc::alloc(Layout::new::<Self>()) },
+        };
+        NonNull::new(place.cast()).unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<Self>()))
+    }
+
+    /// Takes the signal out and frees the envelope.
+    ///
+    /// # Safety
+    /// The block is the caller's and the beginning of an `Envelope<S>`; it is handed over.
+    unsafe fn open(block: *mut Block) -> S {
+        let envelope = block.cast::<Self>();
+        // SAFETY: by the caller; the memory came from `alloc`.
+        unsafe {
+            let signal = (&raw const (*envelope).signal).read();
+            match Self::CLASS {
+                Some(class) => with_pools(|pools| pools.blocks[class].give(envelope.cast())),
+                None => std::alloc::dealloc(envelope.cast(), Layout::new::<Self>()),
+            }
+            signal
+        }
+    }
+
+    /// # Safety
+    /// As [`Envelope::open`] and [`Signal::act`].
+    unsafe fn act(block: *mut Block, at: At<'_>) {
+        // SAFETY: by the caller. The envelope is free again before code of users runs, which may panic.
+        unsafe { Self::open(block).act(at) }
+    }
+
+    /// # Safety
+    /// As [`Envelope::open`].
+    unsafe fn lose(block: *mut Block) {
+        // SAFETY: by the caller.
+        unsafe { Self::open(block) }.lost();
+    }
+}
+
+/// A signal that was not sent yet. Dropped, it is lost.
+pub(crate) struct Parcel<S: Signal>(NonNull<Envelope<S>>);
+
+// SAFETY: a parcel owns its signal, and signals are `Send`.
+unsafe impl<S: Signal> Send for Parcel<S> {}
+
+impl<S: Signal> Parcel<S> {
+    pub(crate) fn new(signal: S) -> Self {
+        let envelope = Envelope::<S>::alloc();
+        // SAFETY: the memory is ours, big enough and aligned.
+        unsafe {
+            envelope.write(Envelope {
+                block: Block {
+                    next: Cell::new(ptr::null_mut()),
+                    read: Cell::new(0),
+                    write: Cell::new(0),
+                    // Room for no message: a mailbox that ends with a signal goes on in a new block.
+                    end: Cell::new(0),
+                    class: Cell::new(SIGNAL),
+                    from: Cell::new(0),
+                    hungry: Cell::new(false),
+                },
+                table: const { &Envelope::<S>::TABLE },
+                signal,
+            });
+        }
+        Self(envelope)
+    }
+
+    /// Where the signal lies until it is sent. The pointer leads to the whole envelope.
+    pub(crate) fn place(&self) -> NonNull<S> {
+        // SAFETY: the envelope is valid as long as the parcel was not sent.
+        unsafe { NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).signal) }
+    }
+
+    /// Lets go of the parcel, which somebody else will pick up with [`Parcel::at`].
+    pub(crate) fn leave(self) -> NonNull<S> {
+        ManuallyDrop::new(self).place()
+    }
+
+    /// # Safety
+    /// The place is that of a parcel that was left and is picked up once.
+    pub(crate) unsafe fn at(place: NonNull<S>) -> Self {
+        // SAFETY: by the caller the place is inside an envelope, whose beginning is so far before it.
+        Self(unsafe { place.byte_sub(std::mem::offset_of!(Envelope<S>, signal)).cast() })
+    }
+
+    /// # Safety
+    /// The signal was made for this receiver.
+    pub(crate) unsafe fn send(self, to: Target) {
+        let block = ManuallyDrop::new(self).0.as_ptr().cast();
+        // SAFETY: by the caller; the block is ours and holds a signal.
+        crate::worker::current::with(|core| unsafe {
+            match core {
+                Some(core) => core.send_signal(to, block),
+                None => crate::client::signal(to, block),
+            }
+        });
+    }
+}
+
+impl<S: Signal> Drop for Parcel<S> {
+    fn drop(&mut self) {
+        // SAFETY: the envelope is ours.
+        unsafe { Envelope::<S>::lose(self.0.as_ptr().cast()) };
+    }
+}
+
+/// Sends a signal that any actor understands.
+pub(crate) fn send<S: Signal>(to: Target, signal: S) {
+    // SAFETY: such signals look at nothing that depends on the actor's type.
+    unsafe { Parcel::new(signal).send(to) };
+}
+
+/// Pools of the calling thread.
+fn with_pools<R>(f: impl FnOnce(&Pools) -> R) -> R {
+    crate::worker::current::with(|core| match core {
+        Some(core) => f(&core.pools),
+        None => pool::with_thread_pools(f),
+    })
+}
+
+/// # Safety
+/// The block is the caller's and holds a signal.
+unsafe fn table(block: *mut Block) -> &'static Table {
+    // SAFETY: by the caller; the table stands at the same place in all envelopes, behind the block.
+    unsafe {
+        block
+            .byte_add(std::mem::offset_of!(Envelope<()>, table))
+            .cast::<&'static Table>()
+            .read()
+    }
+}
+
+/// Ends a signal whose receiver is gone.
+///
+/// # Safety
+/// The block is the caller's and holds a signal; it is handed over.
+#[cold]
+pub(crate) unsafe fn lose(block: *mut Block) {
+    // SAFETY: by the caller.
+    unsafe { (table(block).lose)(block) };
+}
+
+/// Puts a signal that has reached the actor's owner where it waits for its turn.
+///
+/// # Safety
+/// The caller owns the cell, which holds a live actor, and the block, which holds a signal for it.
+#[cold]
+pub(crate) unsafe fn arrive(header: &Header, block: *mut Block) {
+    header.flags.set(header.flags.get() | flag::ATTEND);
+    // SAFETY: by the caller.
+    unsafe {
+        match table(block).lane {
+            Lane::Mail => link(header, block),
+            Lane::Urgent => extras::attach(header).urgent.borrow_mut().push_back(block),
+            Lane::System => extras::attach(header).system.borrow_mut().push_back(block),
+        }
+    }
+}

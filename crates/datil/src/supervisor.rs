@@ -1,0 +1,435 @@
+//! Supervision: actors that begin anew when they fail, alone or together.
+//!
+//! A supervisor is no actor but a list under a lock, used by whichever worker a child fails on: it decides at once, and the failed child is rebuilt where it
+//! lies, so its address and its mailbox stay. Others that are to begin anew are told by a signal. The lock is never held while code of users runs.
+//!
+//! The strategies and the intensity window are those of Erlang/OTP (`supervisor`, OTP design principles).
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use datil_policy::Nanos;
+
+use crate::actor::{Actor, Context};
+use crate::address::{Address, Target};
+use crate::mailbox::cell::{Header, Shape};
+use crate::pool::lock;
+use crate::runtime::Runtime;
+use crate::signal::extras::{self, Extras};
+use crate::signal::{self, At, Lane, Signal};
+use crate::watch::{self, StopReason};
+
+/// Who begins anew when a child fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// The child that failed.
+    OneForOne,
+    /// All children.
+    OneForAll,
+    /// The child that failed and those that were started after it.
+    RestForOne,
+}
+
+/// Which ends of a child call for a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// All.
+    Always,
+    /// Failures: all but [`StopReason::Stopped`].
+    OnFailure,
+    /// None. Its failure does not count, and it ends when others are restarted together with it.
+    Never,
+}
+
+/// Decides what becomes of an actor that ends, and can build it anew. Kept among the extras of the actor.
+pub(crate) trait Guard: Send {
+    /// Whether the actor begins anew.
+    fn restarts(&self, reason: &StopReason, now: Nanos) -> bool;
+
+    /// Drops the state of the cell.
+    ///
+    /// # Safety
+    /// The caller owns the cell, which holds a live actor of the type that the guard was made for.
+    unsafe fn clear(&self, cell: *mut Header);
+
+    /// Builds a state in the cell.
+    ///
+    /// # Safety
+    /// As [`Guard::clear`], but the state was dropped.
+    unsafe fn fill(&self, cell: *mut Header);
+
+    /// A restarted actor handles messages with [`Actor::handle`] again.
+    fn forget_behaviour(&self, extras: &Extras);
+}
+
+struct Child<A, F> {
+    number: u64,
+    supervisor: Arc<Inner>,
+    factory: F,
+    actor: PhantomData<fn(A)>,
+}
+
+impl<A: Actor, F: Fn() -> A + Send> Guard for Child<A, F> {
+    fn restarts(&self, reason: &StopReason, now: Nanos) -> bool {
+        self.supervisor.ended(self.number, reason, now)
+    }
+
+    unsafe fn clear(&self, cell: *mut Header) {
+        // SAFETY: by the caller. The place stays, also where the state lies in a box.
+        unsafe { Shape::<A>::state(cell).drop_in_place() };
+    }
+
+    unsafe fn fill(&self, cell: *mut Header) {
+        let actor = (self.factory)();
+        // SAFETY: by the caller.
+        unsafe { Shape::<A>::state(cell).write(actor) };
+    }
+
+    fn forget_behaviour(&self, extras: &Extras) {
+        extras.behaves.set(false);
+        extras.if_typed::<A, _>(|typed| typed.behaviour = None);
+    }
+}
+
+/// Signal: begin anew, because another child failed.
+struct BeginAnew;
+
+impl Signal for BeginAnew {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker, between two messages.
+        unsafe {
+            let Some(extras) = extras::of(at.header()) else {
+                return;
+            };
+            let Some(guard) = extras.guard.take() else {
+                return;
+            };
+            let rebuilt = extras::rebuild(at.core, at.cell, extras, &*guard);
+            extras.guard.replace(Some(guard));
+            if !rebuilt && !extras::revives(at.core, at.cell) {
+                let flags = &at.header().flags;
+                flags.set(flags.get() | crate::mailbox::cell::flag::STOPPING);
+            }
+        }
+    }
+}
+
+/// Who is supervised.
+#[derive(Clone)]
+enum Member {
+    Actor(Target),
+    Supervisor(Arc<Inner>),
+}
+
+impl Member {
+    fn begin_anew(&self) {
+        match self {
+            Self::Actor(target) => signal::send(*target, BeginAnew),
+            Self::Supervisor(inner) => inner.begin_anew(),
+        }
+    }
+
+    fn stop(&self) {
+        match self {
+            Self::Actor(target) => watch::stop(*target, StopReason::Supervisor),
+            Self::Supervisor(inner) => inner.stop(),
+        }
+    }
+}
+
+struct Entry {
+    number: u64,
+    restart: Restart,
+    member: Member,
+}
+
+struct State {
+    /// In the order in which they were started.
+    children: Vec<Entry>,
+    /// When the last restarts were, oldest first.
+    restarts: VecDeque<Nanos>,
+    next: u64,
+    over: bool,
+    parent: Option<(Arc<Inner>, u64)>,
+}
+
+struct Inner {
+    strategy: Strategy,
+    most: usize,
+    within: Nanos,
+    state: Mutex<State>,
+}
+
+/// What a supervisor does about a child's end, decided under its lock and done after that.
+enum Plan {
+    Leave,
+    Restart(Vec<Member>, Vec<Member>),
+    Escalate(Option<(Arc<Inner>, u64)>),
+}
+
+impl Inner {
+    /// A child has ended; true if it begins anew.
+    fn ended(self: &Arc<Self>, number: u64, reason: &StopReason, now: Nanos) -> bool {
+        match self.plan(number, reason, now) {
+            Plan::Leave => false,
+            Plan::Restart(anew, stop) => {
+                anew.iter().for_each(Member::begin_anew);
+                stop.iter().for_each(Member::stop);
+                true
+            }
+            Plan::Escalate(parent) => {
+                let goes_on =
+                    parent.is_some_and(|(parent, place)| parent.ended(place, &StopReason::Supervisor, now));
+                if !goes_on {
+                    self.stop();
+                    return false;
+                }
+                let mut state = lock(&self.state);
+                state.restarts.clear();
+                let others: Vec<Member> = others(&state, number).collect();
+                drop(state);
+                others.iter().for_each(Member::begin_anew);
+                true
+            }
+        }
+    }
+
+    fn plan(&self, number: u64, reason: &StopReason, now: Nanos) -> Plan {
+        let mut state = lock(&self.state);
+        let Some(place) = state.children.iter().position(|child| child.number == number) else {
+            return Plan::Leave;
+        };
+        let wanted = match state.children[place].restart {
+            Restart::Always => true,
+            Restart::OnFailure => !reason.is_normal(),
+            Restart::Never => false,
+        };
+        if !wanted || state.over {
+            state.children.remove(place);
+            return Plan::Leave;
+        }
+        while state
+            .restarts
+            .front()
+            .is_some_and(|&then| now.saturating_sub(then) > self.within)
+        {
+            state.restarts.pop_front();
+        }
+        if state.restarts.len() >= self.most {
+            return Plan::Escalate(state.parent.clone());
+        }
+        state.restarts.push_back(now);
+        let concerned = match self.strategy {
+            Strategy::OneForOne => place..place,
+            Strategy::OneForAll => 0..state.children.len(),
+            Strategy::RestForOne => place..state.children.len(),
+        };
+        let (mut anew, mut stop) = (Vec::new(), Vec::new());
+        for entry in &state.children[concerned] {
+            if entry.number != number {
+                let list = if entry.restart == Restart::Never {
+                    &mut stop
+                } else {
+                    &mut anew
+                };
+                list.push(entry.member.clone());
+            }
+        }
+        Plan::Restart(anew, stop)
+    }
+
+    /// All children begin anew.
+    fn begin_anew(&self) {
+        let mut state = lock(&self.state);
+        state.restarts.clear();
+        let children: Vec<Member> = state.children.iter().map(|child| child.member.clone()).collect();
+        drop(state);
+        children.iter().for_each(Member::begin_anew);
+    }
+
+    /// Stops all children, the last one first; no further ones are started.
+    fn stop(&self) {
+        let mut state = lock(&self.state);
+        state.over = true;
+        let children = std::mem::take(&mut state.children);
+        drop(state);
+        children.iter().rev().for_each(|child| child.member.stop());
+    }
+}
+
+fn others(state: &State, number: u64) -> impl Iterator<Item = Member> + '_ {
+    state
+        .children
+        .iter()
+        .filter(move |child| child.number != number)
+        .map(|child| child.member.clone())
+}
+
+/// The supervisor has ended: it was stopped, or gave up because restarts did not help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SupervisorOver;
+
+impl fmt::Display for SupervisorOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the supervisor was stopped or has given up; make a new one")
+    }
+}
+
+impl std::error::Error for SupervisorOver {}
+
+/// Restarts actors that fail. Cloned, it is the same one; dropping it changes nothing for its children.
+///
+/// A child that fails keeps its address, its monitors and links, and the messages in its mailbox; the message that it was handling is lost. What it
+/// was is dropped and built anew by its factory, and [`Actor::started`] runs. Its stash is kept and its behaviour is [`Actor::handle`] again.
+///
+/// When there were more than so many restarts within so much time ([`Supervisor::new`]) the supervisor gives up: it stops all children, the last one
+/// first, unless it has a parent ([`Supervisor::supervise`]) that restarts it, with all its children.
+#[derive(Clone)]
+pub struct Supervisor(Arc<Inner>);
+
+impl fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supervisor")
+            .field("strategy", &self.0.strategy)
+            .field("children", &lock(&self.0.state).children.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Supervisor {
+    /// A supervisor that restarts at most `restarts` times within any period of length `within`; a further failure in it makes it give up.
+    /// With one for all and rest for one, restarting several children at once counts as one restart.
+    pub fn new(strategy: Strategy, restarts: usize, within: Duration) -> Self {
+        Self(Arc::new(Inner {
+            strategy,
+            most: restarts,
+            within: Nanos::try_from(within.as_nanos()).unwrap_or(Nanos::MAX),
+            state: Mutex::new(State {
+                children: Vec::new(),
+                restarts: VecDeque::new(),
+                next: 0,
+                over: false,
+                parent: None,
+            }),
+        }))
+    }
+
+    /// Starts a child, in a runtime or from inside an actor. `factory` is called now and for every restart.
+    ///
+    /// # Errors
+    /// [`SupervisorOver`] if the supervisor was stopped or has given up.
+    pub fn start<A: Actor>(
+        &self,
+        place: &mut impl Spawn,
+        restart: Restart,
+        factory: impl Fn() -> A + Send + 'static,
+    ) -> Result<Address<A>, SupervisorOver> {
+        let actor = factory();
+        let mut state = lock(&self.0.state);
+        if state.over {
+            drop(state);
+            return Err(SupervisorOver);
+        }
+        let number = state.next;
+        state.next += 1;
+        let guard = Child {
+            number,
+            supervisor: self.0.clone(),
+            factory,
+            actor: PhantomData::<fn(A)>,
+        };
+        // The lock is held so that the child is listed before it can fail; no code of users runs in here.
+        let address = place.spawn_prepared(actor, |extras| {
+            extras.guard.replace(Some(Box::new(guard)));
+        });
+        state.children.push(Entry {
+            number,
+            restart,
+            member: Member::Actor(address.target()),
+        });
+        Ok(address)
+    }
+
+    /// Makes another supervisor a child of this one: when it would give up, this one restarts it (which restarts all its children) as if it was an actor that fails.
+    ///
+    /// # Errors
+    /// [`SupervisorOver`] if this supervisor was stopped or has given up.
+    ///
+    /// # Panics
+    /// If `other` has a parent already, or is this one or one of its parents.
+    pub fn supervise(&self, other: &Supervisor, restart: Restart) -> Result<(), SupervisorOver> {
+        let mut ancestor = Some(self.0.clone());
+        while let Some(inner) = ancestor {
+            assert!(
+                !Arc::ptr_eq(&inner, &other.0),
+                "datil: a supervisor must not supervise itself"
+            );
+            ancestor = lock(&inner.state)
+                .parent
+                .as_ref()
+                .map(|(parent, _)| parent.clone());
+        }
+        let mut state = lock(&self.0.state);
+        if state.over {
+            return Err(SupervisorOver);
+        }
+        let number = state.next;
+        state.next += 1;
+        state.children.push(Entry {
+            number,
+            restart,
+            member: Member::Supervisor(other.0.clone()),
+        });
+        drop(state);
+        let former = lock(&other.0.state).parent.replace((self.0.clone(), number));
+        assert!(former.is_none(), "datil: a supervisor has one parent");
+        Ok(())
+    }
+
+    /// Stops all children, the last one first, with [`StopReason::Supervisor`]; [`Actor::stopped`] runs. No further children can be started.
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+
+    /// Number of children that have not ended for good.
+    pub fn children(&self) -> usize {
+        lock(&self.0.state).children.len()
+    }
+
+    /// Whether the supervisor was stopped or has given up.
+    pub fn is_over(&self) -> bool {
+        lock(&self.0.state).over
+    }
+}
+
+/// Where actors can be created: a runtime, or a running actor's context.
+pub trait Spawn: sealed::Place {}
+
+impl Spawn for &Runtime {}
+impl<A: Actor> Spawn for Context<'_, A> {}
+
+mod sealed {
+    use super::{Actor, Address, Context, Extras, Runtime};
+
+    pub trait Place {
+        /// Creates an actor that has extras from the start.
+        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A>;
+    }
+
+    impl Place for &Runtime {
+        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
+            crate::client::spawn_prepared(self.team(), actor, prepare)
+        }
+    }
+
+    impl<B: Actor> Place for Context<'_, B> {
+        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
+            self.core.spawn_prepared(actor, prepare)
+        }
+    }
+}

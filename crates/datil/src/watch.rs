@@ -1,0 +1,369 @@
+//! Why actors stop, who is told, and whom they take along: stop reasons, monitors and links.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::actor::{Actor, Context};
+use crate::address::{ActorId, Address, Target};
+use crate::answer::{self, Answer};
+use crate::mailbox::cell::flag;
+use crate::signal::{self, At, Lane, Signal, extras};
+
+/// Why an actor stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// It called [`Context::stop`], or was asked to by [`Address::stop`].
+    Stopped,
+    /// Its handler, or one of its hooks, panicked with this message.
+    Panicked(Arc<str>),
+    /// [`Address::kill`].
+    Killed,
+    /// It was linked to this actor, which failed.
+    Linked(ActorId),
+    /// Its supervisor stopped it.
+    Supervisor,
+    /// Its mailbox was full and its overflow policy is to stop.
+    Overflow,
+    /// It was left over when its runtime was shut down.
+    Shutdown,
+    /// It had stopped before anybody asked; why is not known any more.
+    Gone,
+}
+
+impl StopReason {
+    /// Whether the actor did what it was to do: only then linked actors stay and a supervisor leaves it at that.
+    pub fn is_normal(&self) -> bool {
+        matches!(self, Self::Stopped)
+    }
+
+    pub(crate) fn of_panic(payload: &(dyn Any + Send)) -> Self {
+        Self::Panicked(panic_message(payload).into())
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stopped => f.write_str("stopped"),
+            Self::Panicked(message) => write!(f, "panicked: {message}"),
+            Self::Killed => f.write_str("killed"),
+            Self::Linked(id) => write!(f, "linked to {id:?}, which failed"),
+            Self::Supervisor => f.write_str("stopped by its supervisor"),
+            Self::Overflow => f.write_str("its mailbox was full"),
+            Self::Shutdown => f.write_str("left over at the shutdown"),
+            Self::Gone => f.write_str("had stopped before"),
+        }
+    }
+}
+
+/// The text of a panic.
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("(not a string)")
+}
+
+/// An actor has stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Down {
+    /// Which one.
+    pub actor: ActorId,
+    /// Why.
+    pub reason: StopReason,
+}
+
+/// Names a monitor, to end it with [`Context::demonitor`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MonitorId {
+    of: Target,
+    number: u64,
+}
+
+/// One who wants to know of an actor's end.
+pub(crate) struct Monitor {
+    number: u64,
+    /// The actor that watches, if it is one: dead ones are forgotten.
+    by: Option<Target>,
+    notify: Box<dyn FnOnce(Down) + Send>,
+}
+
+impl Monitor {
+    pub(crate) fn notify(self, down: Down) {
+        (self.notify)(down);
+    }
+}
+
+/// Signal: somebody wants to know of the receiver's end.
+struct Watch {
+    receiver: ActorId,
+    monitor: Monitor,
+}
+
+impl Signal for Watch {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        let mut monitors = unsafe { extras::attach(at.header()) }.monitors.borrow_mut();
+        if monitors.len() == monitors.capacity() {
+            // Before the list grows: watchers that have stopped take no place for ever.
+            monitors.retain(|monitor| monitor.by.is_none_or(Target::is_alive));
+        }
+        monitors.push(self.monitor);
+    }
+
+    fn lost(self) {
+        self.monitor.notify(Down {
+            actor: self.receiver,
+            reason: StopReason::Gone,
+        });
+    }
+}
+
+/// Signal: a monitor is not wanted any more.
+struct Unwatch(u64);
+
+impl Signal for Unwatch {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        let Some(extras) = (unsafe { extras::of(at.header()) }) else {
+            return;
+        };
+        let mut monitors = extras.monitors.borrow_mut();
+        if let Some(place) = monitors.iter().position(|monitor| monitor.number == self.0) {
+            let ended = monitors.swap_remove(place);
+            let room = monitors.capacity();
+            if monitors.len() < room / 4 {
+                monitors.shrink_to(room / 2);
+            }
+            drop(monitors);
+            // Code of users: what the closure holds.
+            drop(ended);
+        }
+    }
+}
+
+fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> MonitorId {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBERS.fetch_add(1, Relaxed);
+    let monitor = Monitor { number, by, notify };
+    signal::send(
+        of,
+        Watch {
+            receiver: ActorId(of),
+            monitor,
+        },
+    );
+    MonitorId { of, number }
+}
+
+/// Signal: the receiver is linked to this actor from now on.
+struct Link(Target, Target);
+
+impl Signal for Link {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        let mut links = unsafe { extras::attach(at.header()) }.links.borrow_mut();
+        if !links.contains(&self.1) {
+            links.push(self.1);
+        }
+    }
+
+    fn lost(self) {
+        exit(
+            self.1,
+            Down {
+                actor: ActorId(self.0),
+                reason: StopReason::Gone,
+            },
+        );
+    }
+}
+
+/// Signal: the receiver is not linked to this actor any more.
+struct Unlink(Target);
+
+impl Signal for Unlink {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        if let Some(extras) = unsafe { extras::of(at.header()) } {
+            extras.links.borrow_mut().retain(|&peer| peer != self.0);
+        }
+    }
+}
+
+/// Signal: a linked actor has ended.
+struct Exit(Down);
+
+impl Signal for Exit {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        let Some(extras) = (unsafe { extras::of(at.header()) }) else {
+            return;
+        };
+        let Self(down) = self;
+        let mut links = extras.links.borrow_mut();
+        let Some(place) = links.iter().position(|&peer| peer == down.actor.0) else {
+            // Unlinked meanwhile.
+            return;
+        };
+        links.swap_remove(place);
+        drop(links);
+        if let Some(trap) = &*extras.trap.borrow() {
+            trap(down);
+        } else if !down.reason.is_normal() {
+            extras.because(StopReason::Linked(down.actor));
+            let header = at.header();
+            header.flags.set(header.flags.get() | flag::STOPPING);
+        }
+    }
+}
+
+/// Tells an actor that one it is linked to has ended.
+pub(crate) fn exit(to: Target, down: Down) {
+    signal::send(to, Exit(down));
+}
+
+/// Signal: stop.
+struct Stop(StopReason);
+
+impl Signal for Stop {
+    const LANE: Lane = Lane::System;
+
+    unsafe fn act(self, at: At<'_>) {
+        // SAFETY: the actor runs on this worker.
+        unsafe { extras::attach(at.header()) }.because(self.0);
+        let header = at.header();
+        header.flags.set(header.flags.get() | flag::STOPPING);
+    }
+}
+
+/// Signal: stop when this has its turn among the messages.
+struct StopInTurn;
+
+impl Signal for StopInTurn {
+    const LANE: Lane = Lane::Mail;
+
+    unsafe fn act(self, at: At<'_>) {
+        let header = at.header();
+        header.flags.set(header.flags.get() | flag::STOPPING);
+    }
+}
+
+/// Makes an actor stop for a reason.
+pub(crate) fn stop(to: Target, reason: StopReason) {
+    signal::send(to, Stop(reason));
+}
+
+pub(crate) fn stop_in_turn(to: Target) {
+    signal::send(to, StopInTurn);
+}
+
+impl<A: Actor> Address<A> {
+    /// Asks the actor to stop before it handles anything else: after the message that it handles, if any, [`Actor::stopped`] runs and the
+    /// mailbox is dropped (and counted). It overtakes messages; a worker that is inside a batch of the actor's messages may end that first.
+    /// Does nothing if the actor has stopped.
+    pub fn stop(self) {
+        stop(self.target(), StopReason::Stopped);
+    }
+
+    /// Asks the actor to stop when it has handled what the calling thread or actor, and others before, have sent.
+    /// In order with the messages of the caller, as if it was one.
+    pub fn stop_in_turn(self) {
+        stop_in_turn(self.target());
+    }
+
+    /// As [`Address::stop`], but without [`Actor::stopped`], and as a failure: linked actors stop as well, and a supervisor restarts it.
+    pub fn kill(self) {
+        stop(self.target(), StopReason::Killed);
+    }
+
+    /// Waits for the actor's end, from any thread or task: the answer arrives when it has stopped, at once if it has already.
+    ///
+    /// # Errors
+    /// The answer is [`crate::AskError::Dropped`] if the runtime is shut down before the actor stops.
+    pub fn ended(self) -> Answer<StopReason> {
+        let (reply, answer) = answer::promise();
+        watch(self.target(), None, Box::new(move |down| reply.send(down.reason)));
+        answer
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// As [`Context::stop`], with a reason for those who watch or supervise this actor.
+    pub fn stop_because(&mut self, reason: StopReason) {
+        self.extras().because(reason);
+        self.stop();
+    }
+
+    /// Sends this actor a message when `of` has stopped, or at once if it has already (with [`StopReason::Gone`]).
+    ///
+    /// The message comes behind everything that the other actor has sent before. Each call is a monitor of its own. A restart by a supervisor is no
+    /// end. Monitors end with either actor, and by [`Context::demonitor`].
+    pub fn monitor<B: Actor>(
+        &mut self,
+        of: Address<B>,
+        message: impl FnOnce(Down) -> A::Msg + Send + 'static,
+    ) -> MonitorId {
+        let me = self.address();
+        watch(
+            of.target(),
+            Some(me.target()),
+            Box::new(move |down| me.tell(message(down))),
+        )
+    }
+
+    /// Ends a monitor. A message that is under way already still arrives.
+    pub fn demonitor(&mut self, monitor: MonitorId) {
+        signal::send(monitor.of, Unwatch(monitor.number));
+    }
+
+    /// Links this actor and another: when one of them ends in another way than [`StopReason::Stopped`], the other one stops too,
+    /// with [`StopReason::Linked`], unless it traps that ([`Context::trap_links`]). If the other one has stopped already this one does.
+    /// Linking twice is linking once.
+    pub fn link<B: Actor>(&mut self, with: Address<B>) {
+        let (me, peer) = (self.address().target(), with.target());
+        if me == peer {
+            return;
+        }
+        let extras = self.extras();
+        let mut links = extras.links.borrow_mut();
+        if !links.contains(&peer) {
+            links.push(peer);
+            drop(links);
+            signal::send(peer, Link(peer, me));
+        }
+    }
+
+    /// Ends a link. If the other actor's end is under way already it has no effect on this one any more.
+    pub fn unlink<B: Actor>(&mut self, with: Address<B>) {
+        let (me, peer) = (self.address().target(), with.target());
+        let extras = self.extras();
+        extras.links.borrow_mut().retain(|&other| other != peer);
+        signal::send(peer, Unlink(me));
+    }
+
+    /// Makes messages of the ends of linked actors, whatever the reason, instead of stopping with them.
+    pub fn trap_links(&mut self, message: impl Fn(Down) -> A::Msg + Send + 'static) {
+        let me = self.address();
+        let extras = self.extras();
+        let former = extras
+            .trap
+            .replace(Some(Box::new(move |down| me.tell(message(down)))));
+        // Code of users: what the former closure holds.
+        drop(former);
+    }
+}

@@ -1,0 +1,234 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use datil::{AskError, Context, ReplyTo};
+
+use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, sync, tell};
+
+/// A question that the receiver keeps.
+fn keep(reply: ReplyTo<u64>) -> Play {
+    Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| me.asked.push(reply))
+}
+
+/// A question that is answered at once.
+fn number(reply: ReplyTo<u64>) -> Play {
+    Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(me.number))
+}
+
+#[test]
+fn an_answer_reaches_threads_tasks_and_actors() {
+    on_all(|runtime| {
+        let oracle = runtime.spawn(Puppet {
+            number: 42,
+            ..Puppet::default()
+        });
+        assert_eq!(oracle.ask(number).wait(), Ok(42));
+        assert_eq!(oracle.ask(number).wait_for(PATIENCE), Ok(42));
+        assert_eq!(pollster::block_on(oracle.ask(number)), Ok(42));
+        let asker = runtime.spawn(Puppet::default());
+        let (reply, answer) = datil::promise();
+        tell(asker, move |_, cx| {
+            cx.ask(oracle, number, move |me, answer, cx| {
+                me.number = answer.unwrap();
+                reply.send((me.number, cx.address()));
+            });
+        });
+        assert_eq!(answer.wait_for(PATIENCE), Ok((42, asker)));
+        asker.stop();
+        oracle.stop();
+    });
+}
+
+#[test]
+fn an_answer_comes_in_order_with_what_the_other_has_sent() {
+    on_all(|runtime| {
+        let (oracle, asker) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        for round in 0..200 {
+            let (done, answer) = datil::promise();
+            tell(asker, move |_, cx| {
+                let me = cx.address();
+                cx.ask(
+                    oracle,
+                    move |reply: ReplyTo<()>| {
+                        Box::new(move |_: &mut Puppet, cx: &mut Context<'_, Puppet>| {
+                            cx.tell(me, Box::new(move |me, _| me.number = 2 * round + 1));
+                            reply.send(());
+                            cx.tell(me, Box::new(move |me, _| me.number = 2 * round + 2));
+                        }) as Play
+                    },
+                    move |me, _, _| done.send(me.number),
+                );
+            });
+            assert_eq!(
+                answer.wait_for(PATIENCE),
+                Ok(2 * round + 1),
+                "the answer overtook, or was overtaken"
+            );
+        }
+        asker.stop();
+        oracle.stop();
+    });
+}
+
+#[test]
+fn a_question_that_is_dropped_is_an_error_and_no_hang() {
+    on_all(|runtime| {
+        let (deaf, gone, asker) = (
+            runtime.spawn(Puppet::default()),
+            runtime.spawn(Puppet::default()),
+            runtime.spawn(Puppet::default()),
+        );
+        gone.stop();
+        assert!(gone.ended().wait_for(PATIENCE).is_ok());
+        // From outside: to an actor that is gone; that drops the question; that stops with it in its mailbox or state; that panics.
+        assert_eq!(gone.ask(number).wait_for(PATIENCE), Err(AskError::Dropped));
+        let dropped = deaf.ask(|reply: ReplyTo<()>| {
+            Box::new(move |_: &mut Puppet, _: &mut Context<'_, Puppet>| drop(reply)) as Play
+        });
+        assert_eq!(dropped.wait_for(PATIENCE), Err(AskError::Dropped));
+        let kept = deaf.ask(keep);
+        sync(deaf);
+        tell(deaf, |_, _| panic!("on purpose"));
+        let behind = deaf.ask(keep);
+        assert_eq!(kept.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(behind.wait_for(PATIENCE), Err(AskError::Dropped));
+        // From an actor, the same.
+        let (reply, answer) = datil::promise();
+        tell(asker, move |_, cx| {
+            cx.ask(gone, number, move |_, answer, _| reply.send(answer));
+        });
+        assert_eq!(answer.wait_for(PATIENCE), Ok(Err(AskError::Dropped)));
+        asker.stop();
+    });
+}
+
+#[test]
+fn an_answer_to_one_who_is_gone_is_dropped() {
+    let alive: Arc<AtomicUsize> = Arc::default();
+    on_all(|runtime| {
+        let (oracle, asker) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let held = Alive::new(&alive);
+        tell(asker, move |_, cx| {
+            cx.ask(oracle, keep, move |_, _, _| drop(held));
+            cx.stop();
+        });
+        drop(oracle.ask(keep));
+        asker.ended().wait_for(PATIENCE).unwrap();
+        tell(oracle, |me, _| me.asked.drain(..).for_each(|reply| reply.send(1)));
+        sync(oracle);
+        oracle.stop();
+    });
+    assert_eq!(alive.load(SeqCst), 0, "a continuation has leaked");
+}
+
+#[test]
+fn waiting_is_bounded_and_refused_inside_actors() {
+    on_all(|runtime| {
+        let deaf = runtime.spawn(Puppet::default());
+        assert_eq!(
+            deaf.ask(keep).wait_for(Duration::from_millis(5)),
+            Err(AskError::TimedOut)
+        );
+        let (reply, answer) = datil::promise();
+        tell(deaf, move |_, cx| {
+            let me = cx.address();
+            reply.send((me.ask(keep).wait(), me.ask(keep).wait_for(PATIENCE)));
+        });
+        let refused = Err(AskError::InsideActor);
+        assert_eq!(answer.wait_for(PATIENCE), Ok((refused, refused)));
+        deaf.stop();
+    });
+}
+
+#[test]
+fn two_actors_that_ask_each_other_both_get_on() {
+    on_all(|runtime| {
+        let (one, other) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let answers: Vec<_> = [(one, other), (other, one)]
+            .map(|(asker, asked)| {
+                let (reply, answer) = datil::promise();
+                tell(asker, move |_, cx| {
+                    cx.ask(asked, number, move |_, answer, _| reply.send(answer));
+                });
+                answer
+            })
+            .into();
+        for answer in answers {
+            assert_eq!(answer.wait_for(PATIENCE), Ok(Ok(0)));
+        }
+        one.stop();
+        other.stop();
+    });
+}
+
+#[test]
+fn big_and_aligned_answers_and_continuations_arrive() {
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    #[repr(align(128))]
+    struct Aligned(u8);
+    on_all(|runtime| {
+        let (oracle, asker) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let (big, aligned) = ([7u64; 500], Aligned(3));
+        let (first, one) = datil::promise();
+        let (second, two) = datil::promise();
+        tell(asker, move |_, cx| {
+            cx.ask(
+                oracle,
+                move |reply: ReplyTo<[u64; 500]>| {
+                    Box::new(move |_: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(big)) as Play
+                },
+                move |_, answer, _| first.send(answer.unwrap().iter().chain(&big).sum::<u64>()),
+            );
+            cx.ask(
+                oracle,
+                move |reply: ReplyTo<Aligned>| {
+                    Box::new(move |_: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(aligned)) as Play
+                },
+                move |_, answer, _| second.send(answer.unwrap() == aligned),
+            );
+        });
+        assert_eq!(one.wait_for(PATIENCE), Ok(7000));
+        assert_eq!(two.wait_for(PATIENCE), Ok(true));
+        oracle.stop();
+        asker.stop();
+    });
+}
+
+#[test]
+fn a_continuation_that_panics_stops_its_actor_only() {
+    on_all(|runtime| {
+        let (oracle, asker) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let end = asker.ended();
+        tell(asker, move |_, cx| {
+            cx.ask(oracle, number, |_, _, _| panic!("on purpose"))
+        });
+        let reason = end.wait_for(PATIENCE).unwrap();
+        assert_eq!(reason, datil::StopReason::Panicked("on purpose".into()));
+        sync(oracle);
+        oracle.stop();
+    });
+}
+
+#[test]
+fn many_questions_among_many_actors_are_all_answered_or_refused() {
+    on_all(|runtime| {
+        let actors: Arc<Vec<_>> = Arc::new((0..8).map(|_| runtime.spawn(Puppet::default())).collect());
+        let rounds = if cfg!(miri) { 3 } else { 200 };
+        let answered: Arc<AtomicUsize> = Arc::default();
+        for round in 0..rounds {
+            for (i, &asker) in actors.iter().enumerate() {
+                let (actors, answered) = (actors.clone(), answered.clone());
+                tell(asker, move |_, cx| {
+                    let asked = actors[(i * 5 + round) % actors.len()];
+                    cx.ask(asked, number, move |_, _, _| {
+                        answered.fetch_add(1, SeqCst);
+                    });
+                });
+            }
+        }
+        runtime.wait_quiescent();
+        assert_eq!(answered.load(SeqCst), 8 * rounds);
+        actors.iter().for_each(|actor| actor.stop());
+    });
+}

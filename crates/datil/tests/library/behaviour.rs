@@ -1,0 +1,150 @@
+use datil::{Actor, Context, ReplyTo};
+
+use crate::support::{PATIENCE, Puppet, on_all, tell};
+
+/// Collects what it hears; while locked it puts numbers aside.
+#[derive(Default)]
+struct Locker(Vec<u32>);
+
+enum Msg {
+    Number(u32),
+    Lock,
+    Unlock,
+    Heard(ReplyTo<Vec<u32>>),
+}
+
+impl Locker {
+    fn locked(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+        match msg {
+            Msg::Unlock => {
+                cx.unbecome();
+                cx.unstash();
+            }
+            Msg::Heard(reply) => reply.send(vec![cx.stashed() as u32]),
+            other => cx.stash(other),
+        }
+    }
+}
+
+impl Actor for Locker {
+    type Msg = Msg;
+
+    fn handle(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+        match msg {
+            Msg::Number(n) => self.0.push(n),
+            Msg::Lock => cx.become_with(Self::locked),
+            Msg::Unlock => {}
+            Msg::Heard(reply) => reply.send(self.0.clone()),
+        }
+    }
+}
+
+#[test]
+fn what_was_stashed_is_handled_before_what_waits_and_in_order() {
+    on_all(|runtime| {
+        let locker = runtime.spawn(Locker::default());
+        runtime.client(|client| {
+            client.tell(locker, Msg::Number(1));
+            client.tell(locker, Msg::Lock);
+            (2..100).for_each(|n| client.tell(locker, Msg::Number(n)));
+        });
+        assert_eq!(locker.ask(Msg::Heard).wait_for(PATIENCE), Ok(vec![98]));
+        runtime.client(|client| {
+            client.tell(locker, Msg::Unlock);
+            (100..200).for_each(|n| client.tell(locker, Msg::Number(n)));
+        });
+        assert_eq!(locker.ask(Msg::Heard).wait_for(PATIENCE), Ok((1..200).collect()));
+        locker.stop();
+    });
+}
+
+#[test]
+fn what_is_put_aside_again_keeps_its_place() {
+    on_all(|runtime| {
+        let locker = runtime.spawn(Locker::default());
+        for msg in [Msg::Lock, Msg::Number(1), Msg::Lock, Msg::Number(2), Msg::Unlock] {
+            locker.tell(msg);
+        }
+        // Number(1), then Lock again, so Number(2) is put aside once more.
+        assert_eq!(locker.ask(Msg::Heard).wait_for(PATIENCE), Ok(vec![1]));
+        locker.tell(Msg::Unlock);
+        locker.tell(Msg::Number(3));
+        assert_eq!(locker.ask(Msg::Heard).wait_for(PATIENCE), Ok(vec![1, 2, 3]));
+        locker.stop();
+    });
+}
+
+#[test]
+fn a_stash_ends_with_its_actor_and_is_counted() {
+    let runtime = crate::support::runtime(1);
+    let locker = runtime.spawn(Locker::default());
+    locker.tell(Msg::Lock);
+    let answer = locker.ask(Msg::Heard);
+    (0..5).for_each(|n| locker.tell(Msg::Number(n)));
+    answer.wait_for(PATIENCE).unwrap();
+    locker.stop_in_turn();
+    locker.ended().wait_for(PATIENCE).unwrap();
+    assert_eq!(runtime.metrics().total().dead_letters, 5);
+}
+
+#[test]
+fn urgent_overtakes_normal_and_order_inside_a_lane_stays() {
+    on_all(|runtime| {
+        let (sender, puppet) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let log = crate::support::Log::default();
+        let sink = log.clone();
+        tell(sender, move |_, cx| {
+            for n in 0..300 {
+                let log = sink.clone();
+                cx.tell(puppet, Box::new(move |_, _| log.note(format!("normal {n}"))));
+            }
+            for n in 0..300 {
+                let log = sink.clone();
+                cx.tell_urgently(puppet, Box::new(move |_, _| log.note(format!("urgent {n}"))));
+            }
+            cx.stop();
+        });
+        runtime.wait_quiescent();
+        let lines = log.lines();
+        let of = |kind: &str| {
+            lines
+                .iter()
+                .filter(|line| line.starts_with(kind))
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        for kind in ["normal", "urgent"] {
+            assert_eq!(
+                of(kind),
+                (0..300).map(|n| format!("{kind} {n}")).collect::<Vec<_>>()
+            );
+        }
+        let last_urgent = lines.iter().rposition(|line| line.starts_with("urgent")).unwrap();
+        let overtaken = lines.len() - 1 - last_urgent;
+        // A batch may end first.
+        assert!(
+            overtaken >= 100,
+            "only {overtaken} normal messages were overtaken"
+        );
+        puppet.stop();
+    });
+}
+
+#[test]
+fn an_actor_that_writes_to_itself_urgently_does_so_at_once() {
+    on_all(|runtime| {
+        let puppet = runtime.spawn(Puppet::default());
+        tell(puppet, |me, cx| {
+            let address = cx.address();
+            (0..10).for_each(|n| cx.tell(address, Box::new(move |me, _| me.log.note(format!("normal {n}")))));
+            cx.tell_urgently(address, Box::new(|me, _| me.log.note("urgent")));
+            me.log.note("first");
+        });
+        runtime.wait_quiescent();
+        let (reply, answer) = datil::promise();
+        tell(puppet, move |me, _| reply.send(me.log.lines()));
+        let lines = answer.wait_for(PATIENCE).unwrap();
+        assert_eq!(lines[..3], ["first", "urgent", "normal 0"]);
+        puppet.stop();
+    });
+}

@@ -1,0 +1,279 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use datil::{
+    Actor, Address, Context, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor, SupervisorOver,
+};
+
+use crate::support::{Alive, PATIENCE, on_all, runtime};
+
+/// Numbered by generation; fails when told to.
+struct Worker {
+    generation: usize,
+    heard: Vec<u32>,
+    _alive: Alive,
+}
+
+enum Msg {
+    Number(u32),
+    Fail,
+    Stop,
+    State(ReplyTo<(usize, Vec<u32>)>),
+}
+
+impl Actor for Worker {
+    type Msg = Msg;
+
+    fn handle(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+        match msg {
+            Msg::Number(n) => self.heard.push(n),
+            Msg::Fail => panic!("on purpose"),
+            Msg::Stop => cx.stop(),
+            Msg::State(reply) => reply.send((self.generation, self.heard.clone())),
+        }
+    }
+}
+
+/// Makes workers with consecutive generations.
+fn factory(alive: &Arc<AtomicUsize>) -> impl Fn() -> Worker + Send + use<> {
+    let (alive, made) = (alive.clone(), AtomicUsize::new(0));
+    move || Worker {
+        generation: made.fetch_add(1, SeqCst),
+        heard: Vec::new(),
+        _alive: Alive::new(&alive),
+    }
+}
+
+fn state(of: Address<Worker>) -> (usize, Vec<u32>) {
+    of.ask(Msg::State).wait_for(PATIENCE).unwrap()
+}
+
+fn children(runtime: &Runtime, supervisor: &Supervisor, alive: &Arc<AtomicUsize>) -> [Address<Worker>; 3] {
+    [0, 1, 2].map(|_| {
+        supervisor
+            .start(&mut &*runtime, Restart::OnFailure, factory(alive))
+            .unwrap()
+    })
+}
+
+#[test]
+fn address_and_mail_survive_a_restart_and_the_bad_message_does_not() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1000, PATIENCE);
+        let worker = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, factory(&alive))
+            .unwrap();
+        for round in 0..100 {
+            runtime.client(|client| {
+                client.tell(worker, Msg::Number(1));
+                client.tell(worker, Msg::Fail);
+                (2..20).for_each(|n| client.tell(worker, Msg::Number(n)));
+            });
+            assert_eq!(state(worker), (round + 1, (2..20).collect()));
+        }
+        assert_eq!(runtime.metrics().total().panics, 100);
+        supervisor.stop();
+        assert_eq!(
+            worker.ended().wait_for(PATIENCE).map(|reason| reason.is_normal()),
+            Ok(false)
+        );
+    });
+    assert_eq!(alive.load(SeqCst), 0, "each state is dropped once");
+}
+
+#[test]
+fn strategies_restart_those_they_name() {
+    let alive = Arc::default();
+    for (strategy, expected) in [
+        (Strategy::OneForOne, [0, 1, 0]),
+        (Strategy::OneForAll, [1, 1, 1]),
+        (Strategy::RestForOne, [0, 1, 1]),
+    ] {
+        on_all(|runtime| {
+            let supervisor = Supervisor::new(strategy, 3, PATIENCE);
+            let workers = children(runtime, &supervisor, &alive);
+            workers[1].tell(Msg::Fail);
+            state(workers[1]);
+            runtime.wait_quiescent();
+            assert_eq!(workers.map(|worker| state(worker).0), expected, "{strategy:?}");
+            supervisor.stop();
+        });
+    }
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn too_many_failures_in_the_window_end_all_children() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+        let workers = children(runtime, &supervisor, &alive);
+        let ends = workers.map(Address::ended);
+        (0..4).for_each(|_| workers[0].tell(Msg::Fail));
+        let reasons = ends.map(|end| end.wait_for(PATIENCE).unwrap());
+        assert_eq!(
+            reasons,
+            [
+                StopReason::Panicked("on purpose".into()),
+                StopReason::Supervisor,
+                StopReason::Supervisor
+            ]
+        );
+        assert!(supervisor.is_over() && supervisor.children() == 0);
+        let refused = supervisor.start(&mut &*runtime, Restart::Never, factory(&alive));
+        assert_eq!(refused, Err(SupervisorOver));
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn failures_outside_the_window_do_not_count() {
+    let alive = Arc::default();
+    let runtime = runtime(1);
+    let supervisor = Supervisor::new(Strategy::OneForOne, 1, Duration::from_nanos(1));
+    let worker = supervisor
+        .start(&mut &runtime, Restart::OnFailure, factory(&alive))
+        .unwrap();
+    for round in 1..10 {
+        worker.tell(Msg::Fail);
+        assert_eq!(state(worker).0, round);
+    }
+    supervisor.stop();
+}
+
+#[test]
+fn kinds_of_children_differ_in_what_is_an_end() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 100, PATIENCE);
+        let [always, on_failure, never] =
+            [Restart::Always, Restart::OnFailure, Restart::Never].map(|restart| {
+                supervisor
+                    .start(&mut &*runtime, restart, factory(&alive))
+                    .unwrap()
+            });
+        [always, on_failure, never]
+            .iter()
+            .for_each(|worker| worker.tell(Msg::Stop));
+        assert_eq!(state(always).0, 1);
+        for worker in [on_failure, never] {
+            worker.ended().wait_for(PATIENCE).unwrap();
+        }
+        let never = supervisor
+            .start(&mut &*runtime, Restart::Never, factory(&alive))
+            .unwrap();
+        let end = never.ended();
+        never.tell(Msg::Fail);
+        assert_eq!(
+            end.wait_for(PATIENCE),
+            Ok(StopReason::Panicked("on purpose".into()))
+        );
+        always.kill();
+        assert_eq!(state(always).0, 2);
+        runtime.wait_quiescent();
+        assert_eq!(supervisor.children(), 1);
+        supervisor.stop();
+    });
+}
+
+#[test]
+fn a_factory_that_fails_counts_as_a_failure() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 5, PATIENCE);
+        let (make, calls) = (factory(&alive), AtomicUsize::new(0));
+        let worker = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, move || {
+                assert!(!(1..4).contains(&calls.fetch_add(1, SeqCst)), "factory");
+                make()
+            })
+            .unwrap();
+        let end = worker.ended();
+        worker.tell(Msg::Fail);
+        worker.tell(Msg::Number(7));
+        assert_eq!(state(worker), (1, vec![7]));
+        worker.tell(Msg::Fail);
+        worker.tell(Msg::Fail);
+        assert_eq!(
+            end.wait_for(PATIENCE),
+            Ok(StopReason::Panicked("on purpose".into()))
+        );
+        assert!(supervisor.is_over());
+        // One that never succeeds again.
+        let supervisor = Supervisor::new(Strategy::OneForAll, 2, PATIENCE);
+        let (make, calls) = (factory(&alive), AtomicUsize::new(0));
+        let worker = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, move || {
+                assert!(calls.fetch_add(1, SeqCst) == 0, "factory");
+                make()
+            })
+            .unwrap();
+        let end = worker.ended();
+        worker.tell(Msg::Fail);
+        worker.tell(Msg::Number(1));
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Panicked("factory".into())));
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn a_supervisor_that_gives_up_is_restarted_by_its_parent() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let (parent, child) = (
+            Supervisor::new(Strategy::OneForOne, 2, PATIENCE),
+            Supervisor::new(Strategy::OneForOne, 1, PATIENCE),
+        );
+        parent.supervise(&child, Restart::OnFailure).unwrap();
+        let workers = children(runtime, &child, &alive);
+        workers[0].tell(Msg::Fail);
+        assert_eq!(state(workers[0]).0, 1);
+        // The second failure is too much for the child: all its children begin anew.
+        workers[0].tell(Msg::Fail);
+        state(workers[0]);
+        runtime.wait_quiescent();
+        assert_eq!(workers.map(|worker| state(worker).0), [2, 1, 1]);
+        // Two more failures each time, until the parent has enough as well.
+        let ends = workers.map(Address::ended);
+        (0..4).for_each(|_| workers[1].tell(Msg::Fail));
+        for end in ends {
+            end.wait_for(PATIENCE).unwrap();
+        }
+        assert!(child.is_over() && parent.is_over());
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn children_of_actors_and_boxed_states_and_hooks_that_panic() {
+    struct Big([u64; 400], Arc<AtomicUsize>);
+    impl Actor for Big {
+        type Msg = ReplyTo<u64>;
+        fn started(&mut self, _: &mut Context<'_, Self>) {
+            assert!(self.1.fetch_add(1, SeqCst) > 2, "starts at the fourth attempt");
+        }
+        fn handle(&mut self, reply: ReplyTo<u64>, _: &mut Context<'_, Self>) {
+            reply.send(self.0.iter().sum());
+        }
+    }
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+        let starts = Arc::default();
+        let (reply, address) = datil::promise();
+        let inner = supervisor.clone();
+        let parent = runtime.spawn(crate::support::Puppet::default());
+        crate::support::tell(parent, move |_, cx| {
+            reply.send(
+                inner
+                    .start(cx, Restart::OnFailure, move || Big([2; 400], Arc::clone(&starts)))
+                    .unwrap(),
+            );
+        });
+        let big = address.wait_for(PATIENCE).unwrap();
+        assert_eq!(big.ask(|reply| reply).wait_for(PATIENCE), Ok(800));
+        supervisor.stop();
+        parent.stop();
+    });
+}
