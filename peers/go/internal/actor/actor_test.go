@@ -9,7 +9,7 @@ import (
 func begin(t *testing.T, audited bool) *Iteration {
 	t.Helper()
 	announced := 0
-	it := NewIteration(func() { announced++ }, audited)
+	it := NewIteration(func() { announced++ }, func() {}, audited)
 	it.Begin()
 	if announced != 1 {
 		t.Fatalf("Begin announced %d times", announced)
@@ -201,7 +201,7 @@ func TestALastingActorOutlivesTheTimedRegion(t *testing.T) {
 	}
 	wall := it.Wall()
 	lasting.Send(8)
-	lasting.Dismiss(0)
+	Dismiss(it, lasting, 0)
 	if err := it.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -227,6 +227,25 @@ func TestACrashAfterTheTimedRegionFailsTheIteration(t *testing.T) {
 	}
 }
 
+func TestTheEndOfTheTimedRegionIsTold(t *testing.T) {
+	var told []string
+	it := NewIteration(func() { told = append(told, "begin") }, func() { told = append(told, "stopped") }, false)
+	it.ExpectLasting(1)
+	lasting := SpawnLasting(it, func(self *Mailbox[int]) { self.Receive() })
+	it.Begin()
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	told = append(told, "check")
+	lasting.Send(1)
+	if err := it.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(told, " "); got != "begin stopped check" {
+		t.Errorf("told: %s", got)
+	}
+}
+
 func TestAnIterationThatIsNotAuditedCountsNothing(t *testing.T) {
 	it := begin(t, false)
 	if err := it.Wait(); err != nil {
@@ -242,7 +261,7 @@ func TestAnIterationThatIsNotAuditedCountsNothing(t *testing.T) {
 
 // The cost of the two extremes: a flood, and one message at a time.
 func BenchmarkFlood(b *testing.B) {
-	it := NewIteration(func() {}, false)
+	it := NewIteration(func() {}, func() {}, false)
 	it.Expect(1)
 	box := Spawn(it, func(self *Mailbox[int]) {
 		for i := 0; i < b.N; i++ {
@@ -258,7 +277,7 @@ func BenchmarkFlood(b *testing.B) {
 }
 
 func BenchmarkRoundTrip(b *testing.B) {
-	it := NewIteration(func() {}, false)
+	it := NewIteration(func() {}, func() {}, false)
 	it.Expect(2)
 	var ping *Mailbox[int]
 	pong := Spawn(it, func(self *Mailbox[int]) {

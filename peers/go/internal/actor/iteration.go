@@ -15,6 +15,7 @@ import (
 // Whatever an actor has written before it stopped is visible after Wait or Finish: the latch orders it.
 type Iteration struct {
 	announce func() // tells the outside that the timed region begins
+	stopped  func() // tells the outside that it has ended
 	ledger   *ledger
 	failure  chan error // the first failure
 	began    time.Time
@@ -42,10 +43,10 @@ func (l *latch) release() {
 	}
 }
 
-// NewIteration makes an iteration. Begin calls announce immediately before it reads the clock. If audited, the iteration
-// keeps count of its actors and messages; see [Iteration.Work].
-func NewIteration(announce func(), audited bool) *Iteration {
-	it := &Iteration{announce: announce, failure: make(chan error, 1)}
+// NewIteration makes an iteration. Begin calls announce immediately before it reads the clock, and Wait calls stopped after
+// it has read the clock. If audited, the iteration keeps count of its actors and messages; see [Iteration.Work].
+func NewIteration(announce, stopped func(), audited bool) *Iteration {
+	it := &Iteration{announce: announce, stopped: stopped, failure: make(chan error, 1)}
 	it.run.close()
 	it.lasting.close()
 	if audited {
@@ -72,6 +73,7 @@ func (it *Iteration) Wait() error {
 		return err
 	}
 	it.wall = time.Since(it.began)
+	it.stopped()
 	return it.failed()
 }
 
@@ -151,6 +153,15 @@ func (it *Iteration) fail(err error) {
 	}
 }
 
+// Dismiss sends a message that does not count as one: where the entry says that the driver stops an actor in its check phase
+// and lists no message for it.
+func Dismiss[M any](it *Iteration, to *Mailbox[M], msg M) {
+	if it.ledger != nil {
+		it.ledger.dismiss()
+	}
+	to.Send(msg)
+}
+
 // Work is what an audited iteration counted.
 type Work struct {
 	Actors   int64 `json:"actors"`
@@ -170,6 +181,7 @@ func (it *Iteration) Work() (*Work, error) {
 type ledger struct {
 	mu        sync.Mutex
 	mailboxes []interface{ tally() (received, left int) }
+	dismissed int64 // messages that do not count
 }
 
 func (l *ledger) add(m interface{ tally() (received, left int) }) {
@@ -178,8 +190,14 @@ func (l *ledger) add(m interface{ tally() (received, left int) }) {
 	l.mu.Unlock()
 }
 
+func (l *ledger) dismiss() {
+	l.mu.Lock()
+	l.dismissed++
+	l.mu.Unlock()
+}
+
 func (l *ledger) close() (*Work, error) {
-	w := &Work{Actors: int64(len(l.mailboxes))}
+	w := &Work{Actors: int64(len(l.mailboxes)), Messages: -l.dismissed}
 	for i, m := range l.mailboxes {
 		received, left := m.tally()
 		if left > 0 {

@@ -22,12 +22,11 @@ import (
 // in use before it finds the channel full for the last time. So the receiver still gets a message from the channel, and
 // looks at the list after it.
 type Mailbox[M any] struct {
-	direct   atomic.Bool // written under mu: the list is empty and the channel is made; senders try the channel first
-	audited  bool
-	mu       sync.Mutex
-	list     []M    // guarded by mu: sent and not yet taken
-	unlisted int    // guarded by mu: messages that are not counted
-	channel  chan M // made by the receiver before direct is first set
+	direct  atomic.Bool // written under mu: the list is empty and the channel is made; senders try the channel first
+	audited bool
+	mu      sync.Mutex
+	list    []M    // guarded by mu: sent and not yet taken
+	channel chan M // made by the receiver before direct is first set
 
 	// The list's first memory: an actor of a short life rarely holds more than one message before its channel begins. It
 	// also keeps apart what senders and receiver write.
@@ -130,20 +129,9 @@ func (m *Mailbox[M]) take() bool {
 	return true
 }
 
-// Dismiss sends a message that does not count as one: where the entry says that the driver stops an actor in its check phase
-// and lists no message for it.
-func (m *Mailbox[M]) Dismiss(msg M) {
-	if m.audited {
-		m.mu.Lock()
-		m.unlisted++
-		m.mu.Unlock()
-	}
-	m.Send(msg)
-}
-
 // tally tells how many messages the actor received, and how many were left when it stopped.
 func (m *Mailbox[M]) tally() (received, left int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.received - m.unlisted, len(m.channel) + len(m.list) + len(m.batch) - m.next
+	return m.received, len(m.channel) + len(m.list) + len(m.batch) - m.next
 }

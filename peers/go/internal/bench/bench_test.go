@@ -13,7 +13,7 @@ import (
 
 func TestPairsStopWhenTheirTimeIsOver(t *testing.T) {
 	p := check(t, pairs, `{"pairs":3,"mode":"timed","rounds":1,"seconds":1,"report":7,"size":9,"payload":"copy"}`)
-	it := actor.NewIteration(func() {}, true)
+	it := actor.NewIteration(func() {}, func() {}, true)
 	out, err := pairs.Run(it, p)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestPairsStopWhenTheirTimeIsOver(t *testing.T) {
 
 func TestPlacingActorsIsUnsupported(t *testing.T) {
 	p := check(t, matrixsearch, `{"controllers":1,"seekers":1,"size":1,"jobs":1,"word":1,"alphabet":2,"assign":"continuous","place":"roundrobin"}`)
-	_, err := matrixsearch.Run(actor.NewIteration(func() { t.Error("the clock was started") }, false), p)
+	_, err := matrixsearch.Run(actor.NewIteration(func() { t.Error("the clock was started") }, func() {}, false), p)
 	var unsupported Unsupported
 	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), "roundrobin") {
 		t.Errorf("Run returned %v", err)
@@ -43,7 +43,7 @@ func TestPlacingActorsIsUnsupported(t *testing.T) {
 }
 
 func TestMeetingsOfAllCreaturesAddUp(t *testing.T) {
-	out, err := chameneos.Run(actor.NewIteration(func() {}, false), Values{"creatures": int64(9), "meetings": int64(1000)})
+	out, err := chameneos.Run(actor.NewIteration(func() {}, func() {}, false), Values{"creatures": int64(9), "meetings": int64(1000)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestViolatedAssertionsFailTheIteration(t *testing.T) {
 	} {
 		c := c
 		t.Run(name, func(t *testing.T) {
-			it := actor.NewIteration(func() {}, false)
+			it := actor.NewIteration(func() {}, func() {}, false)
 			it.Expect(1)
 			c.provoke(it)
 			if err := it.Wait(); err == nil || !strings.Contains(err.Error(), c.want) {

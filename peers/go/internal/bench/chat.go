@@ -149,10 +149,10 @@ func runChat(it *actor.Iteration, p Values) (Outcome, error) {
 		return Outcome{}, err
 	}
 	for _, r := range c.rooms {
-		r.Dismiss(chatMessage{kind: chatStop})
+		actor.Dismiss(it, r, chatMessage{kind: chatStop})
 	}
 	for _, a := range c.accumulators {
-		a.Dismiss(accumulatorMessage{kind: accumulatorStop})
+		actor.Dismiss(it, a, accumulatorMessage{kind: accumulatorStop})
 	}
 	if err := it.Finish(); err != nil {
 		return Outcome{}, err

@@ -210,9 +210,9 @@ func (b *Benchmark) Check(raw map[string]json.RawMessage) (Values, error) {
 	}
 	for _, r := range b.Relations {
 		if !r.holds(values) {
-			limit := compact(raw[r.Of]) // a number is quoted as it came
-			if _, isInteger := values[r.Of].(int64); isInteger {
-				limit = r.limit(values).Num().String()
+			limit := compact(raw[r.Of]) // a broken number is quoted as it came
+			if l := r.limit(values); l.IsInt() {
+				limit = l.Num().String()
 			}
 			return nil, refuse(r.Parameter, fmt.Sprintf("%s %s (%s)", r.Must, limit, r.expression()))
 		}

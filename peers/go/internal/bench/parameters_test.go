@@ -48,7 +48,7 @@ func TestBadParametersOfEveryKindHaveTheExactText(t *testing.T) {
 		{map[string]string{"free": "8"}, "power is 8; it must be at least 15 (2 * free - 1)"},
 		{map[string]string{"free": "9223372036854775807"}, "power is 8; it must be at least 18446744073709551613 (2 * free - 1)"},
 		{map[string]string{"power": "64", "free": "20"}, "power is 64; it must be at most 59 (99 - 2 * free)"},
-		{map[string]string{"from": "1.0"}, "omega is 1; it must be above 1.0 (from)"},
+		{map[string]string{"from": "1.0"}, "omega is 1; it must be above 1 (from)"},
 		{map[string]string{"from": "1.25"}, "omega is 1; it must be above 1.25 (from)"},
 		{map[string]string{"free": "3"}, "up is 16; it must be a multiple of 3 (free)"},
 		{map[string]string{"free": "0"}, "up is 16; it must be a multiple of 0 (free)"},

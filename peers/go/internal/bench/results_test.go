@@ -138,7 +138,7 @@ func TestResultsAndWork(t *testing.T) {
 				repeats = 2 // it collects garbage and pauses
 			}
 			for repeat := 0; repeat < repeats; repeat++ {
-				it := actor.NewIteration(func() {}, true)
+				it := actor.NewIteration(func() {}, func() {}, true)
 				out, err := c.benchmark.Run(it, p)
 				if err != nil {
 					t.Fatalf("%s: %v", c.parameters, err)

@@ -80,7 +80,7 @@ func runSpawn(it *actor.Iteration, p Values) (Outcome, error) {
 		return Outcome{}, err
 	}
 	for _, to := range actors {
-		to.Dismiss(dormantStop)
+		actor.Dismiss(it, to, dormantStop)
 	}
 	if err := it.Finish(); err != nil {
 		return Outcome{}, err
@@ -104,7 +104,7 @@ func dormantActor(self *actor.Mailbox[dormantMessage], tally *actor.Mailbox[awak
 
 // spawnOne creates an actor and waits until it has stopped.
 func spawnOne() error {
-	it := actor.NewIteration(func() {}, false)
+	it := actor.NewIteration(func() {}, func() {}, false)
 	it.Expect(1)
 	actor.Spawn(it, func(self *actor.Mailbox[dormantMessage]) { self.Receive() }).Send(dormantStop)
 	return it.Wait()

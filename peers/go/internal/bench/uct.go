@@ -61,11 +61,11 @@ type treeNode = *actor.Mailbox[treeMessage]
 
 type treeMessage struct {
 	kind   treeKind
-	node   treeNode   // of treeShould
-	id     int64      // of treeShould, and the index of treeGrant
-	height int64      // of treeShould
-	family treeFamily // of treeGenerate
-	totals treeTotals // of treeTerminated
+	node   treeNode    // of treeShould
+	id     int64       // of treeShould, and the index of treeGrant
+	height int64       // of treeShould
+	family *treeFamily // of treeGenerate; never changed
+	totals *treeTotals // of treeTerminated; given away
 }
 
 type treeKind uint8
@@ -123,11 +123,11 @@ func (t *uctTree) root(self treeNode) (totals treeTotals, height int64) {
 	for requests, replies := int64(0), int64(0); replies < t.children; {
 		switch m := self.Receive(); m.kind {
 		case treeGenerateTree:
-			family = t.spawn(self, self, treeFamily{first: 1, comp: t.plan.rootComp, urgent: -1}, 2)
+			family = t.spawn(self, self, &treeFamily{first: 1, comp: t.plan.rootComp, urgent: -1}, 2)
 		case treeShould:
 			requests++
 			height = max(height, m.height)
-			if f := t.plan.families[m.id]; f.first != 0 {
+			if f := &t.plan.families[m.id]; f.first != 0 {
 				m.node.Send(treeMessage{kind: treeGenerate, family: f})
 			}
 			if requests == t.plan.size-1 {
@@ -138,7 +138,7 @@ func (t *uctTree) root(self treeNode) (totals treeTotals, height int64) {
 			totals.grants++
 		case treeTerminated:
 			replies++
-			totals.add(&m.totals)
+			totals.add(m.totals)
 		}
 	}
 	return totals, height
@@ -151,7 +151,7 @@ func sendAll(to []treeNode, m treeMessage) {
 }
 
 // spawn creates the children of a node and lets them try.
-func (t *uctTree) spawn(parent, root treeNode, f treeFamily, height int64) []treeNode {
+func (t *uctTree) spawn(parent, root treeNode, f *treeFamily, height int64) []treeNode {
 	t.it.Expect(t.children)
 	family := make([]treeNode, t.children)
 	for i := range family {
@@ -200,12 +200,12 @@ func (w uctNode) run(self treeNode) {
 			for replies := 0; replies < len(family); {
 				if m := self.Receive(); m.kind == treeTerminated {
 					replies++
-					totals.add(&m.totals)
+					totals.add(m.totals)
 				} else {
 					actor.Fail("Node %d received message kind %d after Terminate", w.id, m.kind)
 				}
 			}
-			w.parent.Send(treeMessage{kind: treeTerminated, totals: totals})
+			w.parent.Send(treeMessage{kind: treeTerminated, totals: &totals})
 			return
 		}
 	}

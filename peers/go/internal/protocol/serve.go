@@ -143,17 +143,17 @@ func (p *peer) iterate(b *bench.Benchmark, values bench.Values, audited bool) (a
 		}
 	}()
 	var before gcSnapshot
+	var gc gcDelta
 	it := actor.NewIteration(func() {
 		before = readGC()
 		if err := p.send(signal{Type: "begin"}); err != nil {
 			panic(err)
 		}
-	}, audited)
+	}, func() { gc = readGC().since(before) }, audited)
 	outcome, err := b.Run(it, values)
 	if err != nil {
 		return end{}, err
 	}
-	gc := readGC().since(before)
 	work, err := it.Work()
 	if err != nil {
 		return end{}, err
