@@ -5,8 +5,9 @@
     python3 peers/conformance/drive.py --workers 2 --preset thesis --benchmark fib --iterations 3 -- COMMAND...
 
 Every benchmark of the catalogue that the peer knows runs with the given presets; result, checks and counted work must be
-the catalogue's. Then come the exact texts for bad parameters, unknown fields, bye, stop, and end of file. It needs
-nothing but Python 3.11's standard library and asserts nothing about time. Exit status: 0 all well, 1 a difference.
+the catalogue's, and its metrics and per-actor counters must be there. Then come the exact texts for bad parameters,
+unknown fields, bye, stop, and end of file. It needs nothing but Python 3.11's standard library and asserts nothing about
+time. Exit status: 0 all well, 1 a difference.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -112,46 +114,168 @@ def greet(peer, workers):
 
 def same(field, got, want):
     if field["type"] == "f64":
-        return isinstance(got, (int, float)) and math.isfinite(got) and abs(got - want) <= 1e-9 * max(1.0, abs(want))
+        return isinstance(got, (int, float)) and math.isfinite(got) and abs(got - want) <= 1e-9 * abs(want)
     return type(got) is int and got == want
+
+
+def linear(text, values):
+    """The value of an expression of the catalogue, a sum of terms such as `2 * b`, `b` and `1`; None without a value."""
+    total, sign = 0, 1
+    for term in re.split(r" ([+-]) ", text):
+        if term in "+-":
+            sign = 1 if term == "+" else -1
+            continue
+        factor, _, name = term.rpartition(" * ")
+        value = int(name) if name.isdigit() else values.get(name)
+        if value is None:
+            return None
+        total += sign * int(factor or 1) * value
+    return total
+
+
+def applies(item, parameters):
+    """Whether a field or metric exists with these parameters."""
+    return all(parameters[choice] == word for choice, word in item.get("when", {}).items())
 
 
 def run_once(peer, entry, preset, iteration, count):
     """One iteration, its answer checked against the catalogue; returns the end message."""
-    parameters, wanted = entry["preset"][preset]["parameters"], entry["preset"][preset]["expect"]
+    size = entry["preset"][preset]
+    parameters, wanted = size["parameters"], size.get("expect", {})
     peer.ask(entry["name"], parameters, iteration=iteration, count=count)
     begin = peer.receive()
+    if begin.get("type") == "fail" and begin.get("code") == "unsupported":
+        return begin
     expect(begin == {"type": "begin"}, f"instead of begin came {begin}")
     end = peer.receive()
     expect(end.get("type") == "end", f"instead of end came {end}")
     expect(type(end.get("wall_ns")) is int and end["wall_ns"] > 0, f"wall_ns is {end.get('wall_ns')!r}")
     got = end.get("checks", {}) | {"result": end.get("result")}
-    expect(set(got) == set(wanted), f"result and checks are {sorted(got)}; the catalogue has {sorted(wanted)}")
-    for field in entry["field"]:
+    fields = [field for field in entry["field"] if applies(field, parameters)]
+    names = {field["name"] for field in fields}
+    expect(set(got) == names, f"result and checks are {sorted(got)}; the catalogue has {sorted(names)}")
+    for field in fields:
         if (name := field["name"]) in wanted:
             expect(same(field, got[name], wanted[name]), f"{name} is {got[name]!r}; it must be {wanted[name]!r}")
-    work = entry["preset"][preset].get("work")
-    if count and work:
-        expect(end.get("work") == work, f"work is {end.get('work')}; it must be {work}")
+    reports(entry, parameters, end)
+    if count:
+        expect_work(entry, size, got, end)
     expect(count or "work" not in end, "work was reported without having been asked for")
     return end
 
 
-def bad_parameters(entry):
-    """Parameters that must be refused, each with the exact text. Ranges are the catalogue's."""
-    name, good = entry["name"], entry["preset"]["tiny"]["parameters"]
+def reports(entry, parameters, end):
+    """The metrics and the per-actor counters that every runtime must report."""
+    metrics = end.get("metrics", {})
+    for metric in entry.get("metric", []):
+        if applies(metric, parameters) and not metric.get("optional"):
+            value = metrics.get(metric["name"])
+            expect(type(value) in (int, float) and math.isfinite(value), f"metric {metric['name']} is {value!r}")
+    for counter in entry.get("per_actor", []):
+        values, actors = end.get("per_actor", {}).get(counter["name"]), linear(counter["count"], parameters)
+        expect(isinstance(values, list) and all(type(v) is int for v in values),
+               f"per_actor: {counter['name']} is {values!r}")
+        expect(len(values) == actors, f"per_actor: {counter['name']} has {len(values)} values; there are {actors} actors")
+
+
+def expect_work(entry, size, got, end):
+    work = dict(size["work"])
+    if "messages" in work and (plus := entry.get("messages_plus")):
+        work["messages"] += linear(plus, size["parameters"] | got | end.get("metrics", {}))
+    counted = end.get("work") or {}
+    expect({key: counted.get(key) for key in work} == work, f"work is {end.get('work')}; it must be {work}")
+
+
+def in_json(value):
+    return json.dumps(value, separators=(",", ":"))
+
+
+def short(number):
+    """A bound in a text: whole numbers without a point."""
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+def refusal(entry, given):
+    """The text with which these parameters must be refused, or None if they are good."""
+    name, parameters = entry["name"], entry["parameter"]
+    known = [p["name"] for p in parameters]
+    for key in known:
+        if key not in given:
+            return f"{name}: parameter {key} is missing"
+    for key in sorted(set(given) - set(known)):
+        return f"{name}: unknown parameter {key}"
+
+    def must_be(key, demand):
+        return f"{name}: {key} is {in_json(given[key])}; it must be {demand}"
+
+    for p in parameters:
+        key, value = p["name"], given[p["name"]]
+        number = type(value) in (int, float)
+        if p["type"] == "i64" and not (type(value) is int and -(2**63) <= value < 2**63):
+            return must_be(key, "an integer")
+        if p["type"] == "f64" and not number:
+            return must_be(key, "a number")
+        if p["type"] == "choice" and value not in p["choices"]:
+            return must_be(key, f"one of {', '.join(p['choices'])}")
+    for p in parameters:
+        key, value = p["name"], given[p["name"]]
+        low, above, high = p.get("min"), p.get("above"), p.get("max")
+        if above is not None and value <= above:
+            return must_be(key, f"above {short(above)}")
+        if low is not None and high is None and value < low:
+            return must_be(key, f"at least {short(low)}")
+        if high is not None and not low <= value <= high:
+            return must_be(key, f"between {short(low)} and {short(high)}")
+    for p in parameters:
+        value = given[p["name"]]
+        if p.get("power_of_two") and (value <= 0 or value & (value - 1)):
+            return must_be(p["name"], "a power of two")
+    for relation in entry.get("relation", []):
+        key, rule, limit = relation["parameter"], relation["rule"], linear(relation["limit"], given)
+        value = given[key]
+        holds = {"at-least": value >= limit, "at-most": value <= limit, "above": value > limit,
+                 "multiple-of": value % limit == 0}[rule]
+        if not holds:
+            words = {"multiple-of": "a multiple of"}.get(rule, rule.replace("-", " "))
+            return must_be(key, f"{words} {short(limit)} ({relation['limit']})")
+    return None
+
+
+def candidates(entry):
+    """Parameters of which most are bad, around those of the preset tiny."""
+    good = entry["preset"]["tiny"]["parameters"]
     first = entry["parameter"][0]["name"]
-    yield {}, f"{name}: parameter {first} is missing"
-    yield {"zz": 1}, f"{name}: parameter {first} is missing"
-    yield good | {"zz": 1, "aa": "x", first: "x"}, f"{name}: unknown parameter aa"
+    yield {}
+    yield {"zz": 1}
+    yield good | {"zz": 1, "aa": "x", first: "x"}
     for p in entry["parameter"]:
-        key = p["name"]
-        for value in ("7", 1.5, True, None, [1], {"a": 1}, 2**63):
-            yield good | {key: value}, f"{name}: {key} is {json.dumps(value, separators=(',', ':'))}; it must be an integer"
-        low, high = p["min"], p.get("max")
-        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        for value in (low - 1, -(2**63), *([] if high is None else [high + 1])):
-            yield good | {key: value}, f"{name}: {key} is {value}; it must be {bounds}"
+        key, now = p["name"], good[p["name"]]
+        yield {other: value for other, value in good.items() if other != key}
+        for value in ("7", "", 1.5, True, None, [1], {"a": 1}):
+            yield good | {key: value}
+        if p["type"] == "i64":
+            yield good | {key: 2**63}
+            yield good | {key: -(2**63)}
+            yield good | {key: 6 if p.get("power_of_two") else now}
+        step = 1 if p["type"] == "i64" else 0.5
+        yield from (good | {key: p[bound] - step} for bound in ("min", "above") if bound in p)
+        yield from (good | {key: p["max"] + step} for bound in ("max",) if bound in p)
+        yield from (good | {key: int(p["above"])} for bound in ("above",) if bound in p)
+    for relation in entry.get("relation", []):
+        key = relation["parameter"]
+        for step in (1, 2, 4, 8, 16, 32, 64, 128):
+            yield good | {key: good[key] + step}
+            yield good | {key: good[key] - step - (0.25 if isinstance(good[key], float) else 0)}
+
+
+def bad_parameters(entry):
+    """Parameters that must be refused, each with the exact text."""
+    missed = {f"({relation['limit']})" for relation in entry.get("relation", [])}
+    for parameters in candidates(entry):
+        if text := refusal(entry, parameters):
+            missed.discard(text[text.rfind(" (") + 1:])
+            yield parameters, text
+    expect(not missed, f"{entry['name']}: no candidate breaks the relation to {missed}; add one to this program")
 
 
 def refuse(peer, benchmark, parameters, text):
@@ -184,10 +308,19 @@ def drive(args, entries, say):
         for preset in args.preset:
             for entry in known:
                 count = counts and preset == "tiny"
+                if preset not in entry["preset"]:
+                    say(f"{preset:7} {entry['name']:12} there is no such size")
+                    continue
                 ends = [run_once(peer, entry, preset, i, count and i == 0) for i in range(args.iterations)]
+                if refused := [end["message"] for end in ends if end["type"] == "fail"]:
+                    say(f"{preset:7} {entry['name']:12} unsupported: {refused[0]}")
+                    continue
                 walls = [e["wall_ns"] / 1e6 for e in ends]
                 say(f"{preset:7} {entry['name']:12} {'counted ' if count else ''}"
                     f"{' '.join(f'{w:.1f}' for w in walls)} ms  gc {ends[-1].get('gc')}")
+        for entry in known:
+            for label in entry.get("labels", []):
+                expect(label in hello["labels"], f"hello: {entry['name']} needs the label {label}; there is {hello['labels']}")
         refuse(peer, "no-such", {}, "no-such: unknown benchmark")
         for entry in known:
             for parameters, text in bad_parameters(entry):

@@ -135,10 +135,12 @@ fn plan() -> Plan {
         },
         parameters: BTreeMap::new(),
         expect: BTreeMap::new(),
+        unverified: String::new(),
         work: Work {
             actors: 2,
-            messages: 1000,
+            messages: Some(1000),
         },
+        messages_plus: String::new(),
         cpus: (0..cores).collect(),
         competitors: (0..RUNTIMES).map(competitor).collect(),
     };

@@ -124,8 +124,9 @@ fn order(dummy: &Path, iterations: u32) -> Order {
         expect: BTreeMap::from([("result".to_owned(), Value::Int(42))]),
         work: Work {
             actors: 1,
-            messages: 1,
+            messages: Some(1),
         },
+        messages_plus: String::new(),
         workers: 1,
         cpus: scoville::probe::topology::choose(&scoville::probe::topology::cpus(), 1).expect("a CPU"),
         iterations: IterationRule {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use scoville::catalogue::{Catalogue, read_benchmark};
-use scoville::model::benchmark::{Preset, Value, Work};
+use scoville::model::benchmark::{Argument, Preset, Value, Work};
 use scoville::peers::manifest;
 
 /// What an entry must return and cost, computed from its parameters alone.
@@ -17,7 +17,7 @@ fn int(x: i64) -> Value {
 fn work(actors: i64, messages: i64) -> Work {
     Work {
         actors: actors as u64,
-        messages: messages as u64,
+        messages: Some(messages as u64),
     }
 }
 
@@ -102,9 +102,9 @@ fn laws() -> BTreeMap<&'static str, Law> {
 }
 
 fn check(name: &str, size: &str, preset: &Preset, law: Law) {
-    let parameter = |wanted: &str| match preset.parameters[wanted] {
-        Value::Int(value) => value,
-        Value::Float(value) => panic!("{name} {size}: {wanted} is {value}"),
+    let parameter = |wanted: &str| match &preset.parameters[wanted] {
+        Argument::Number(Value::Int(value)) => *value,
+        other => panic!("{name} {size}: {wanted} is {other}"),
     };
     let (fields, work) = law(&parameter);
     let got: BTreeMap<String, Value> = fields.into_iter().map(|(f, v)| (f.to_owned(), v)).collect();
@@ -236,7 +236,7 @@ fn wrong_benchmarks_are_told_where_and_how_to_mend() {
         (
             "max = 9",
             "max = 0",
-            "x.toml:17:7: the range of n is empty; max must not be below min | x.toml:26:20: n is 1; it must be between 1 and 0 | x.toml:31:20: n is 2; it must be between 1 and 0",
+            "x.toml:17:7: n: the range is empty; max must not be below min | x.toml:26:20: n is 1; it must be between 1 and 0 | x.toml:31:20: n is 2; it must be between 1 and 0",
         ),
         (
             "name = \"result\"",
@@ -270,8 +270,60 @@ fn wrong_benchmarks_are_told_where_and_how_to_mend() {
         ),
         (
             "{ actors = 1, messages = 1 }",
+            "{ messages = 1 }",
+            "x.toml:28:8: missing field `actors`",
+        ),
+        (
+            "type = \"i64\"\nmin = 1\nmax = 9",
+            "type = \"f64\"\nmin = 1\nmax = 9",
+            "x.toml:16:7: n: this bound does not fit its type; integers have whole bounds min and max, numbers bounds with a point, choices none | x.toml:17:7: n: this bound does not fit its type; integers have whole bounds min and max, numbers bounds with a point, choices none",
+        ),
+        (
+            "type = \"i64\"\nmin = 1\nmax = 9",
+            "type = \"i64\"\nmax = 9",
+            "x.toml:16:7: n: there is a largest value and no smallest; add min",
+        ),
+        (
+            "type = \"i64\"\nmin = 1\nmax = 9",
+            "type = \"choice\"",
+            "x.toml:11:1: n: a choice has two words or more, and nothing else has any; list the words, or change the type | x.toml:24:20: n is 1; it must be one of  | x.toml:29:20: n is 2; it must be one of ",
+        ),
+        ("max = 9", "power_of_two = true", "none"),
+        (
+            "{ n = 2 }",
+            "{ n = 2 }\nunverified = \"so\"",
+            "x.toml:32:14: preset quick says what every field must be; remove unverified",
+        ),
+        ("expect = { result = 2 }", "unverified = \"nobody knows\"", "none"),
+        (
+            "expect = { result = 2 }\n",
+            "",
+            "x.toml:30:9: preset quick does not say what result must be; add result = ... (N)",
+        ),
+        (
+            "[[field]]",
+            "[[relation]]\nparameter = \"n\"\nrule = \"at-least\"\nlimit = \"3 * k + 1\"\n[[field]]",
+            "x.toml:22:9: there is no numeric parameter `k`; known: n",
+        ),
+        (
+            "[[field]]",
+            "[[relation]]\nparameter = \"n\"\nrule = \"multiple-of\"\nlimit = \"2\"\n[[field]]",
+            "x.toml:30:20: n is 1; it must be a multiple of 2 (2)",
+        ),
+        (
+            "messages = \"N\"",
+            "messages = \"N\"\nmessages_plus = \"2 * retires\"",
+            "x.toml:10:17: `retires` is no metric that every runtime reports, no field and no parameter; known: result, n",
+        ),
+        (
+            "formula = \"N\"",
+            "formula = \"N\"\nwhen = { n = \"one\" }",
+            "x.toml:24:1: no choice `n` has the word `one`; there is none | x.toml:28:21: unknown field `result`; there is none | x.toml:33:21: unknown field `result`; there is none",
+        ),
+        (
+            "{ actors = 1, messages = 1 }",
             "{ actors = 1 }",
-            "x.toml:28:8: missing field `messages`",
+            "x.toml:28:1: preset tiny does not say how many messages it is; add messages = ... (N)",
         ),
     ] {
         assert_eq!(complaints(from, to), message, "{to}");

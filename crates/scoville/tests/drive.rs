@@ -360,7 +360,7 @@ fn counted_work_is_compared_and_never_timed() {
             invocation.iterations.work,
             Some(Work {
                 actors: 2,
-                messages: 301
+                messages: Some(301)
             })
         );
         assert!(invocation.iterations.wall_ns.is_empty() && invocation.iterations.outer_ns.is_empty());
@@ -369,11 +369,11 @@ fn counted_work_is_compared_and_never_timed() {
     let (expected, counted) = (
         Work {
             actors: 2,
-            messages: 301,
+            messages: Some(301),
         },
         Work {
             actors: 2,
-            messages: 300,
+            messages: Some(300),
         },
     );
     assert_fails(

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::PRESETS;
-use crate::model::benchmark::{Benchmark, Kind, Parameter, Value};
+use super::{FAMILIES, arguments, family};
+use crate::model::benchmark::{Benchmark, Kind, Parameter, ParameterKind, Value};
+use crate::model::linear::Linear;
 use crate::suggest;
 use crate::toml_file::{Mistake, Step, Step::Item, Step::Key, TomlFile};
 
@@ -26,7 +27,9 @@ pub fn benchmark(document: &TomlFile<'_>, file: &Path, benchmark: &Benchmark) ->
     };
     check.identity(file);
     check.parameters();
+    check.relations();
     check.fields();
+    check.metrics();
     check.presets();
     check.published();
     check.mistakes.sort_by_key(|mistake| mistake.place);
@@ -112,9 +115,86 @@ impl Check<'_> {
                 let what = format!("symbol {} is used twice", parameter.symbol);
                 self.report(&[at[0], at[1], Key("symbol")], what, "choose another letter");
             }
-            if parameter.max.is_some_and(|max| max < parameter.min) {
-                let what = format!("the range of {} is empty", parameter.name);
-                self.report(&[at[0], at[1], Key("max")], what, "max must not be below min");
+            for (key, what, mend) in odd(parameter) {
+                let what = format!("{}: {what}", parameter.name);
+                self.report(&[at[0], at[1], Key(key)], what, mend);
+            }
+        }
+    }
+
+    fn relations(&mut self) {
+        for (i, relation) in self.benchmark.relations.iter().enumerate() {
+            let at = [Key("relation"), Item(i)];
+            self.number_named(&[at[0], at[1], Key("parameter")], &relation.parameter);
+            self.linear(&[at[0], at[1], Key("limit")], &relation.limit);
+        }
+    }
+
+    /// An expression of numeric parameters.
+    fn linear(&mut self, at: &[Step<'_>], text: &str) {
+        match Linear::parse(text) {
+            Ok(linear) => linear.names().for_each(|name| self.number_named(at, name)),
+            Err(e) => self.report(at, e.to_string(), "put blanks around operators"),
+        }
+    }
+
+    fn number_named(&mut self, at: &[Step<'_>], name: &str) {
+        let numbers = self.benchmark.parameters.iter();
+        let numbers = numbers.filter(|p| p.kind != ParameterKind::Choice);
+        let names: Vec<&str> = numbers.map(|p| p.name.as_str()).collect();
+        if !names.contains(&name) {
+            let mend = suggest::advice(name, names);
+            self.report(at, format!("there is no numeric parameter `{name}`"), mend);
+        }
+    }
+
+    /// Conditions name choices and their words.
+    fn when(&mut self, at: &[Step<'_>], when: &BTreeMap<String, String>) {
+        for (choice, word) in when {
+            let parameter = self.benchmark.parameters.iter().find(|p| p.name == *choice);
+            let words = parameter.map_or(&[][..], |p| &p.choices);
+            if !words.contains(word) {
+                let what = format!("no choice `{choice}` has the word `{word}`");
+                let mend = suggest::advice(word, words.iter().map(String::as_str));
+                self.report(at, what, mend);
+            }
+        }
+    }
+
+    fn metrics(&mut self) {
+        let b = self.benchmark;
+        for (i, metric) in b.metrics.iter().enumerate() {
+            let at = [Key("metric"), Item(i)];
+            if b.metrics[..i].iter().any(|m| m.name == metric.name) {
+                let what = format!("metric {} is defined twice", metric.name);
+                self.report(&[at[0], at[1], Key("name")], what, "remove one");
+            }
+            self.when(&[at[0], at[1], Key("when")], &metric.when);
+        }
+        for (i, counter) in b.per_actor.iter().enumerate() {
+            self.linear(&[Key("per_actor"), Item(i), Key("count")], &counter.count);
+        }
+        if b.messages_plus.is_empty() {
+            return;
+        }
+        let at = [Key("messages_plus")];
+        match Linear::parse(&b.messages_plus) {
+            Err(e) => self.report(&at, e.to_string(), "put blanks around operators"),
+            Ok(linear) => {
+                let metrics = b.metrics.iter().filter(|m| !m.optional).map(|m| &m.name);
+                let fields = b.fields.iter().map(|f| &f.name);
+                let parameters = b.parameters.iter().map(|p| &p.name);
+                let known: Vec<&str> = metrics
+                    .chain(fields)
+                    .chain(parameters)
+                    .map(String::as_str)
+                    .collect();
+                for name in linear.names().filter(|name| !known.contains(name)) {
+                    let what = format!(
+                        "`{name}` is no metric that every runtime reports, no field and no parameter"
+                    );
+                    self.report(&at, what, suggest::advice(name, known.iter().copied()));
+                }
             }
         }
     }
@@ -129,6 +209,7 @@ impl Check<'_> {
                     "remove one",
                 );
             }
+            self.when(&[Key("field"), Item(i), Key("when")], &field.when);
         }
         if !self.benchmark.fields.iter().any(|f| f.name == "result") {
             self.report(
@@ -140,7 +221,7 @@ impl Check<'_> {
     }
 
     fn presets(&mut self) {
-        let known = PRESETS.map(|(name, _)| name);
+        let known = FAMILIES.map(|(name, _)| name);
         for required in ["tiny", "quick"] {
             if !self.benchmark.presets.contains_key(required) {
                 self.report(
@@ -151,15 +232,22 @@ impl Check<'_> {
             }
         }
         for name in self.benchmark.presets.keys() {
-            if !known.contains(&name.as_str()) {
+            if family(name).is_none() {
                 self.report(
                     &[Key("preset"), Key(name)],
                     format!("unknown preset `{name}`"),
                     suggest::advice(name, known),
                 );
+            } else if !is_name(name) {
+                self.report(
+                    &[Key("preset"), Key(name)],
+                    format!("`{name}` is not a preset name"),
+                    "use lower-case letters, digits and inner hyphens",
+                );
             }
             self.preset_parameters(name);
             self.preset_expectation(name);
+            self.preset_work(name);
         }
     }
 
@@ -167,44 +255,49 @@ impl Check<'_> {
         let b = self.benchmark;
         let given = &b.presets[name].parameters;
         let at = [Key("preset"), Key(name), Key("parameters")];
-        for parameter in &b.parameters {
-            let place = [at[0], at[1], at[2], Key(&parameter.name)];
-            match given.get(&parameter.name) {
-                None => self.report(
-                    &at,
-                    format!("preset {name} gives no value for {}", parameter.name),
-                    format!("add {} = ... ({})", parameter.name, range(parameter)),
-                ),
-                Some(&value) if !has_kind(value, parameter.kind) => self.report(
-                    &place,
-                    format!("{} is {value}", parameter.name),
-                    format!("it must be {}", kind_name(parameter.kind)),
-                ),
-                Some(&Value::Int(v)) if v < parameter.min || parameter.max.is_some_and(|max| v > max) => {
-                    self.report(
-                        &place,
-                        format!("{} is {v}", parameter.name),
-                        format!("it must be {}", range(parameter)),
-                    );
-                }
-                Some(_) => {}
-            }
-        }
         let names: Vec<&str> = b.parameters.iter().map(|p| p.name.as_str()).collect();
         self.unknown(&at, "parameter", given.keys(), &names);
+        let mut complete = true;
+        for parameter in b.parameters.iter().filter(|p| !given.contains_key(&p.name)) {
+            complete = false;
+            self.report(
+                &at,
+                format!("preset {name} gives no value for {}", parameter.name),
+                format!("add {} = ... ({})", parameter.name, arguments::demand(parameter)),
+            );
+        }
+        let known = given.iter().filter(|(key, _)| names.contains(&key.as_str()));
+        let as_json = known
+            .map(|(key, value)| (key.clone(), serde_json::json!(value)))
+            .collect();
+        if let (true, Err(text)) = (complete, arguments::read(b, &as_json)) {
+            // "B: P is V; it must be ..." is also what to say here, without the benchmark.
+            let text = text.strip_prefix(&format!("{}: ", b.name)).unwrap_or(&text);
+            let parameter = text.split(' ').next().unwrap_or_default();
+            let (what, mend) = text.split_once("; ").unwrap_or((text, ""));
+            self.report(&[at[0], at[1], at[2], Key(parameter)], what, mend);
+        }
     }
 
     fn preset_expectation(&mut self, name: &str) {
         let b = self.benchmark;
-        let expect = &b.presets[name].expect;
+        let preset = &b.presets[name];
+        let expect = &preset.expect;
         let at = [Key("preset"), Key(name), Key("expect")];
-        for field in &b.fields {
+        let fields: Vec<_> = b.fields_of(&preset.parameters).collect();
+        let mut lacks = false;
+        for field in &fields {
             match expect.get(&field.name) {
-                None => self.report(
-                    &at,
-                    format!("preset {name} does not say what {} must be", field.name),
-                    format!("add {} = ... ({})", field.name, field.formula),
-                ),
+                None => {
+                    lacks = true;
+                    if preset.unverified.is_empty() {
+                        self.report(
+                            &at,
+                            format!("preset {name} does not say what {} must be", field.name),
+                            format!("add {} = ... ({})", field.name, field.formula),
+                        );
+                    }
+                }
                 Some(&value) if !has_kind(value, field.kind) => self.report(
                     &[at[0], at[1], at[2], Key(&field.name)],
                     format!("{} is {value}", field.name),
@@ -213,8 +306,28 @@ impl Check<'_> {
                 Some(_) => {}
             }
         }
-        let names: Vec<&str> = b.fields.iter().map(|f| f.name.as_str()).collect();
+        if !lacks && !preset.unverified.is_empty() {
+            self.report(
+                &[at[0], at[1], Key("unverified")],
+                format!("preset {name} says what every field must be"),
+                "remove unverified",
+            );
+        }
+        let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
         self.unknown(&at, "field", expect.keys(), &names);
+    }
+
+    /// The number of messages may be unknown only where it depends on scheduling or on time.
+    fn preset_work(&mut self, name: &str) {
+        let preset = &self.benchmark.presets[name];
+        let fixed = self.benchmark.messages_plus.is_empty() && preset.unverified.is_empty();
+        if fixed && preset.work.messages.is_none() {
+            self.report(
+                &[Key("preset"), Key(name), Key("work")],
+                format!("preset {name} does not say how many messages it is"),
+                format!("add messages = ... ({})", self.benchmark.messages),
+            );
+        }
     }
 
     fn unknown<'k>(
@@ -280,10 +393,69 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The range of a parameter in the words of the protocol.
-pub fn range(parameter: &Parameter) -> String {
-    match parameter.max {
-        Some(max) => format!("between {} and {max}", parameter.min),
-        None => format!("at least {}", parameter.min),
+/// What is wrong with a parameter's definition: key, mistake and mend.
+fn odd(parameter: &Parameter) -> Vec<(&'static str, &'static str, &'static str)> {
+    let Parameter {
+        kind,
+        min,
+        above,
+        max,
+        power_of_two,
+        choices,
+        ..
+    } = parameter;
+    let mut odd = Vec::new();
+    let mut report = |wrong: bool, key, what, mend| {
+        if wrong {
+            odd.push((key, what, mend));
+        }
+    };
+    let bounds = [("min", min), ("above", above), ("max", max)];
+    for (key, bound) in bounds {
+        let fits = match (kind, bound) {
+            (_, None) => true,
+            (ParameterKind::I64, Some(Value::Int(_))) => key != "above",
+            (ParameterKind::F64, Some(Value::Float(_))) => true,
+            _ => false,
+        };
+        report(
+            !fits,
+            key,
+            "this bound does not fit its type",
+            "integers have whole bounds min and max, numbers bounds with a point, choices none",
+        );
     }
+    report(
+        max.is_some() && min.is_none(),
+        "max",
+        "there is a largest value and no smallest",
+        "add min",
+    );
+    report(
+        min.is_some() && above.is_some(),
+        "above",
+        "there are two lower bounds",
+        "keep min or above",
+    );
+    if let (Some(min), Some(max)) = (min, max) {
+        report(
+            max.as_f64() < min.as_f64(),
+            "max",
+            "the range is empty",
+            "max must not be below min",
+        );
+    }
+    report(
+        *power_of_two && *kind != ParameterKind::I64,
+        "power_of_two",
+        "only an integer can be a power of two",
+        "remove it",
+    );
+    report(
+        (*kind == ParameterKind::Choice) != (choices.len() > 1),
+        "choices",
+        "a choice has two words or more, and nothing else has any",
+        "list the words, or change the type",
+    );
+    odd
 }

@@ -1,9 +1,9 @@
 //! The benchmarks' definitions, read from one TOML file each.
 
+pub mod arguments;
 mod check;
 
-pub use check::range;
-
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -15,13 +15,39 @@ use crate::toml_file::{Mistake, TomlFile};
 /// The catalogue as it was when the binary was built: file names and texts.
 const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
-/// Names that a preset may have, smallest purpose first.
-pub const PRESETS: [(&str, &str); 4] = [
+/// Families of presets, smallest purpose first. A preset is called like its family, or has a suffix that says what makes
+/// it different: `thesis-700`, `quick-share`.
+pub const FAMILIES: [(&str, &str); 7] = [
     ("tiny", "a few hundred messages, for verification"),
     ("quick", "0.05 to 0.3 s on a fast native runtime"),
     ("savina", "the default sizes of Savina's reference code"),
-    ("thesis", "the sizes of Woelke's thesis, section 6.2.1"),
+    ("thesis", "the sizes of Woelke's or Oestlund's thesis"),
+    (
+        "paper",
+        "the sizes of a figure of the Savina paper or of Valkov et al.",
+    ),
+    ("original", "the sizes of the original program"),
+    ("remark", "the sizes of a later remark on the original program"),
 ];
+
+/// The family that a preset belongs to, as its position in [`FAMILIES`].
+pub fn family(preset: &str) -> Option<usize> {
+    let stem = preset.split('-').next().unwrap_or_default();
+    FAMILIES.iter().position(|(family, _)| *family == stem)
+}
+
+/// A preset's place among those of its benchmark: by family, then by the numbers in its suffix.
+pub fn preset_order(preset: &str) -> impl Ord + use<> {
+    let suffix: Vec<(u64, String)> = preset
+        .split('-')
+        .skip(1)
+        .map(|part| {
+            let digits = part.len() - part.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            (part[..digits].parse().unwrap_or(0), part.to_owned())
+        })
+        .collect();
+    (family(preset).unwrap_or(FAMILIES.len()), suffix)
+}
 
 /// All benchmarks, ordered by number.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +114,17 @@ impl Catalogue {
                 suggest::advice(name, self.names())
             )
         })
+    }
+
+    /// Names of all presets of these benchmarks, each once, in their order.
+    pub fn presets<'c>(benchmarks: impl IntoIterator<Item = &'c Benchmark>) -> Vec<&'c str> {
+        let all: BTreeSet<&str> = benchmarks
+            .into_iter()
+            .flat_map(|b| b.presets.keys().map(String::as_str))
+            .collect();
+        let mut all: Vec<&str> = all.into_iter().collect();
+        all.sort_by_cached_key(|name| preset_order(name));
+        all
     }
 
     /// Names of all benchmarks, by number.

@@ -11,7 +11,7 @@ use super::args::Listed;
 use super::prepare::{self, Tools};
 use super::world::World;
 use super::{Exit, world};
-use crate::catalogue::PRESETS;
+use crate::catalogue::{Catalogue, FAMILIES, family};
 use crate::model::runtime::Runtime;
 
 /// Lists one kind of thing, or all.
@@ -58,16 +58,22 @@ fn benchmarks(world: &World, out: &mut dyn Write) -> Result<()> {
 fn presets(world: &World, out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(["preset", "benchmarks", "meaning"]);
-    for (name, meaning) in PRESETS {
-        let with = world
-            .catalogue
-            .benchmarks
-            .iter()
-            .filter(|b| b.presets.contains_key(name))
-            .count();
-        table.add_row([name, &with.to_string(), meaning]);
+    for (i, (name, meaning)) in FAMILIES.into_iter().enumerate() {
+        let all = world.catalogue.benchmarks.iter();
+        let with = all.filter(|b| b.presets.keys().any(|preset| family(preset) == Some(i)));
+        table.add_row([name, &with.count().to_string(), meaning]);
     }
-    print(&table, out)
+    print(&table, out)?;
+    let names = Catalogue::presets(&world.catalogue.benchmarks);
+    let suffixed: Vec<&str> = names.into_iter().filter(|name| name.contains('-')).collect();
+    if !suffixed.is_empty() {
+        writeln!(
+            out,
+            "\nSome benchmarks have several of a kind, such as {}: `scoville show BENCHMARK`, --preset 'thesis*'",
+            suffixed[..suffixed.len().min(3)].join(", ")
+        )?;
+    }
+    Ok(())
 }
 
 fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {

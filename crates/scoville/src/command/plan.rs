@@ -11,7 +11,7 @@ use super::world::World;
 use super::{Exit, prepare};
 use crate::model::machine::Machine;
 use crate::model::plan::{Method, Plan};
-use crate::plan::{Candidate, Request, fixed, quick, resolve, standard};
+use crate::plan::{Candidate, Request, fixed, grouped, quick, resolve, standard};
 
 /// Time that starting and ending one invocation takes before anything is known, ns.
 const OVERHEAD_NS: u64 = 150_000_000;
@@ -47,6 +47,7 @@ pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Ex
 pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machine: &Machine) -> Result<Plan> {
     let request = Request {
         benchmarks: arguments.filters.benchmarks(),
+        everything: false,
         presets: arguments.filters.presets("quick"),
         cores: arguments.filters.cores.clone(),
         variants: false,
@@ -91,9 +92,8 @@ pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
         plan.seed
     )?;
     writeln!(out, "time     {}", cost(plan, cells as u64))?;
-    for skip in &plan.skipped {
-        let what = skip.benchmark.as_deref().unwrap_or("everything");
-        writeln!(out, "skipped  {} {what}: {}", skip.runtime, skip.reason)?;
+    for line in grouped(&plan.skipped) {
+        writeln!(out, "skipped  {line}")?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::Exit;
 use super::list::{print, table};
 use super::world::World;
-use crate::catalogue::range;
+use crate::catalogue::{Catalogue, arguments};
 use crate::model::benchmark::Benchmark;
 use crate::model::runtime::Runtime;
 use crate::suggest;
@@ -36,7 +36,7 @@ fn show_benchmark(b: &Benchmark, out: &mut dyn Write) -> Result<()> {
     let mut parameters = table();
     parameters.set_header(["parameter", "", "meaning", "range"]);
     for p in &b.parameters {
-        parameters.add_row([&p.name, &p.symbol, &p.meaning, &range(p)]);
+        parameters.add_row([&p.name, &p.symbol, &p.meaning, &arguments::demand(p)]);
     }
     print(&parameters, out)?;
     writeln!(out)?;
@@ -70,16 +70,22 @@ fn sizes(b: &Benchmark) -> comfy_table::Table {
             .chain(work)
             .chain(fields),
     );
-    for (name, _) in crate::catalogue::PRESETS {
-        let Some(preset) = b.presets.get(name) else {
-            continue;
-        };
+    for name in Catalogue::presets([b]) {
+        let preset = &b.presets[name];
         let parameters = b
             .parameters
             .iter()
             .map(|p| preset.parameters[&p.name].to_string());
-        let fields = b.fields.iter().map(|f| preset.expect[&f.name].to_string());
-        let work = [preset.work.actors.to_string(), preset.work.messages.to_string()];
+        let fields = b.fields.iter().map(|f| match preset.expect.get(&f.name) {
+            Some(value) => value.to_string(),
+            None => "-".into(),
+        });
+        let messages = match (preset.work.messages, b.messages_plus.is_empty()) {
+            (Some(messages), true) => messages.to_string(),
+            (Some(messages), false) => format!("{messages} + ..."),
+            (None, _) => "-".into(),
+        };
+        let work = [preset.work.actors.to_string(), messages];
         sizes.add_row(
             [name.to_owned()]
                 .into_iter()

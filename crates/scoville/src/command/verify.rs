@@ -14,7 +14,7 @@ use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::plan::{Competitor, Group, IterationRule, Limits, Plan};
 use crate::peers::conformance::{Subject, check};
 use crate::peers::launch;
-use crate::plan::{Candidate, Request, fixed, quick, resolve};
+use crate::plan::{Candidate, Request, fixed, grouped, quick, resolve};
 
 /// No answer of a healthy peer takes longer.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -30,6 +30,7 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
     let (machine, _) = host.machine();
     let request = Request {
         benchmarks: arguments.filters.benchmarks(),
+        everything: true,
         presets: arguments.filters.presets("tiny"),
         cores: arguments.filters.cores.clone(),
         variants: true,
@@ -47,6 +48,8 @@ enum Verified {
     Counted,
     /// The results are right; the runtime does not count its work.
     Uncounted,
+    /// It ran to its end, and nothing says what it should have returned.
+    Unverified(String),
     Unsupported(String),
     Failed(String, FailureKind),
 }
@@ -79,9 +82,8 @@ fn results(plan: &Plan, candidates: &[Candidate], host: &mut dyn Host, out: &mut
         out,
         "\nok: results and counted work are right; ok*: results are right, work is not counted; -: not offered"
     )?;
-    for skip in &plan.skipped {
-        let what = skip.benchmark.as_deref().unwrap_or("everything");
-        writeln!(out, "left out  {} {what}: {}", skip.runtime, skip.reason)?;
+    for line in grouped(&plan.skipped) {
+        writeln!(out, "left out  {line}")?;
     }
     for note in notes {
         writeln!(out, "{note}")?;
@@ -119,6 +121,7 @@ fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> Verifi
         .is_some_and(|hello| hello.capabilities.iter().any(|c| c == "count-messages"));
     match outcome(&plain) {
         Some(bad) => bad,
+        None if !group.unverified.is_empty() => Verified::Unverified(group.unverified.clone()),
         None if !counts => Verified::Uncounted,
         None => {
             let counted = host.invoke(&order(group, competitor, true), &Interrupt::default());
@@ -145,6 +148,7 @@ fn order(group: &Group, competitor: &Competitor, count_messages: bool) -> Order 
         parameters: group.parameters.clone(),
         expect: group.expect.clone(),
         work: group.work,
+        messages_plus: group.messages_plus.clone(),
         workers: group.key.cores,
         cpus: group.cpus.clone(),
         iterations: IterationRule {
@@ -168,6 +172,7 @@ fn mark(verified: Option<&Verified>) -> &'static str {
         None => "-",
         Some(Verified::Counted) => "ok",
         Some(Verified::Uncounted) => "ok*",
+        Some(Verified::Unverified(_)) => "unverified",
         Some(Verified::Unsupported(_)) => "unsupported",
         Some(Verified::Failed(_, kind)) if is_wrong(kind) => "WRONG",
         Some(Verified::Failed(..)) => "FAILED",
@@ -184,7 +189,7 @@ fn is_wrong(kind: &FailureKind) -> bool {
 fn why(verified: &Verified) -> Option<String> {
     match verified {
         Verified::Counted | Verified::Uncounted => None,
-        Verified::Unsupported(reason) => Some(reason.clone()),
+        Verified::Unsupported(reason) | Verified::Unverified(reason) => Some(reason.clone()),
         Verified::Failed(message, _) => Some(message.clone()),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::analysis::{Cell, CellState, Estimate, Interval, Measure, Warmup, WarmupSummary};
 use crate::model::invocation::{Failure, Outcome};
+use crate::model::plan::Group;
 use crate::stats::quantile::{median, of_sorted, sorted};
 use crate::stats::{bootstrap, dispersion, order_statistics, student};
 
@@ -65,7 +66,8 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
         state,
         ns_per_message: estimates
             .get(&Measure::Wall)
-            .and_then(|wall| per_message(wall, log.group.work.messages)),
+            .zip(messages(log.group))
+            .map(|(wall, messages)| per_message(wall, messages)),
         cv_between: dispersion::variation(&walls),
         cv_within: cv_within(&samples),
         warmup: warmup(&samples),
@@ -223,9 +225,15 @@ pub(super) fn sources<'a>(each: impl Iterator<Item = &'a String>) -> String {
     distinct.join(" and ")
 }
 
-fn per_message(wall: &Estimate, messages: u64) -> Option<Estimate> {
+/// The number of messages of an iteration, where it does not depend on scheduling.
+fn messages(group: &Group) -> Option<u64> {
+    let fixed = group.messages_plus.is_empty();
+    group.work.messages.filter(|messages| fixed && *messages > 0)
+}
+
+fn per_message(wall: &Estimate, messages: u64) -> Estimate {
     let share = |ns: f64| ns / messages as f64;
-    (messages > 0).then(|| Estimate {
+    Estimate {
         value: share(wall.value),
         interval: wall.interval.clone().map(|i| Interval {
             low: share(i.low),
@@ -235,7 +243,7 @@ fn per_message(wall: &Estimate, messages: u64) -> Option<Estimate> {
         n: wall.n,
         range: (share(wall.range.0), share(wall.range.1)),
         source: format!("{}; over {messages} messages of the catalogue", wall.source),
-    })
+    }
 }
 
 fn cv_within(samples: &[Sample]) -> Option<f64> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Name of a benchmark, such as `pingpong`: lower-case letters and digits.
 pub type BenchmarkName = String;
 
-/// Name of a preset: `tiny`, `quick`, `savina` or `thesis`.
+/// Name of a preset: a family such as `tiny` or `thesis`, with a suffix where the family has several (`thesis-700`).
 pub type PresetName = String;
 
 /// One benchmark of the catalogue.
@@ -33,18 +33,55 @@ pub struct Benchmark {
     pub actors: String,
     /// Number of messages as a formula of the parameters' symbols, for people.
     pub messages: String,
+    /// What the scheduling adds to the messages of a preset's [`Work`], as a [`Linear`](super::linear::Linear)
+    /// expression of metrics, result fields and parameters; empty where the number is fixed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub messages_plus: String,
+    /// What happens outside the timed region.
+    #[serde(default, skip_serializing_if = "Phases::is_empty")]
+    pub phases: Phases,
+    /// Labels that every runtime must state for this benchmark, such as `stash`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
     /// Parameters, in the order in which they are checked.
     #[serde(rename = "parameter")]
     pub parameters: Vec<Parameter>,
+    /// What must hold between parameters, in the order in which it is checked, after all ranges.
+    #[serde(default, rename = "relation", skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<Relation>,
     /// Fields of the result that are compared; one of them is named `result`.
     #[serde(rename = "field")]
     pub fields: Vec<Field>,
+    /// Numbers that are reported and never compared.
+    #[serde(default, rename = "metric", skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
+    /// Counters that are reported for every actor of a kind.
+    #[serde(default, rename = "per_actor", skip_serializing_if = "Vec::is_empty")]
+    pub per_actor: Vec<PerActor>,
     /// Named sizes.
     #[serde(rename = "preset")]
     pub presets: BTreeMap<PresetName, Preset>,
     /// Where published figures used this benchmark.
     #[serde(default)]
     pub published: Vec<Published>,
+}
+
+/// What an iteration does outside its timed region; empty where there is nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phases {
+    /// Before `begin`.
+    #[serde(default)]
+    pub setup: String,
+    /// After the clock has stopped and before `end`.
+    #[serde(default)]
+    pub check: String,
+}
+
+impl Phases {
+    fn is_empty(&self) -> bool {
+        self.setup.is_empty() && self.check.is_empty()
+    }
 }
 
 /// One parameter of a benchmark.
@@ -59,12 +96,106 @@ pub struct Parameter {
     pub meaning: String,
     /// Its type.
     #[serde(rename = "type")]
-    pub kind: Kind,
-    /// Smallest allowed value.
-    pub min: i64,
-    /// Largest allowed value, if there is a limit.
+    pub kind: ParameterKind,
+    /// Smallest allowed value, if there is a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max: Option<i64>,
+    pub min: Option<Value>,
+    /// Only values above this are allowed; for numbers, instead of [`min`](Self::min).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<Value>,
+    /// Largest allowed value, if there is a limit; then there is a smallest too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Value>,
+    /// Whether an integer must be a power of two.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub power_of_two: bool,
+    /// The allowed words of a choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ParameterKind {
+    /// Signed 64-bit integer.
+    I64,
+    /// IEEE-754 binary64. The protocol may carry it as an integer.
+    F64,
+    /// One of a few words.
+    Choice,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Argument {
+    /// Of an integer or a number.
+    Number(Value),
+    /// Of a choice.
+    Word(String),
+}
+
+impl Argument {
+    /// Its number, if it is one.
+    pub fn number(&self) -> Option<Value> {
+        match self {
+            Argument::Number(value) => Some(*value),
+            Argument::Word(_) => None,
+        }
+    }
+}
+
+impl From<i64> for Argument {
+    fn from(value: i64) -> Self {
+        Argument::Number(Value::Int(value))
+    }
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Argument::Number(value) => value.fmt(f),
+            Argument::Word(word) => f.write_str(word),
+        }
+    }
+}
+
+/// A relation that a parameter must have to others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relation {
+    /// The parameter that is refused when the relation does not hold.
+    pub parameter: String,
+    /// Which relation.
+    pub rule: Rule,
+    /// To what: a [`Linear`](super::linear::Linear) expression of other parameters.
+    pub limit: String,
+}
+
+/// How a parameter must relate to a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Not below it.
+    AtLeast,
+    /// Not above it.
+    AtMost,
+    /// Above it.
+    Above,
+    /// An integer multiple of it.
+    MultipleOf,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::AtLeast => "at least",
+            Rule::AtMost => "at most",
+            Rule::Above => "above",
+            Rule::MultipleOf => "a multiple of",
+        })
+    }
 }
 
 /// One field of the result that must match.
@@ -73,16 +204,55 @@ pub struct Parameter {
 pub struct Field {
     /// `result`, or the name of a check.
     pub name: String,
-    /// Integers match exactly; floats within 1e-9 relative to the larger of 1 and the expectation.
+    /// Integers match exactly, floats within a relative 1e-9.
     #[serde(rename = "type")]
     pub kind: Kind,
     /// What the number means.
     pub meaning: String,
     /// How it follows from the parameters, for people.
     pub formula: String,
+    /// Values of choices with which the field exists; empty for always.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub when: BTreeMap<String, String>,
 }
 
-/// Type of a parameter or of a result field.
+/// A number that depends on scheduling or on time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metric {
+    /// Name in the protocol.
+    pub name: String,
+    /// `ns`, `bytes`, `1/min`; empty for a plain number.
+    #[serde(default)]
+    pub unit: String,
+    /// What it means.
+    pub meaning: String,
+    /// Whether a runtime may leave it out because it cannot tell, or not without cost.
+    #[serde(default)]
+    pub optional: bool,
+    /// Values of choices with which the metric exists; empty for always.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub when: BTreeMap<String, String>,
+}
+
+/// A counter that every actor of a kind has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PerActor {
+    /// Name in the protocol.
+    pub name: String,
+    /// What it counts.
+    pub meaning: String,
+    /// The kind of actor, in the plural.
+    pub actors: String,
+    /// How many of them there are: a [`Linear`](super::linear::Linear) expression of parameters.
+    pub count: String,
+    /// Whether equal actors should get equal numbers, so that their spread measures fairness.
+    #[serde(default)]
+    pub fairness: bool,
+}
+
+/// Type of a result field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -102,6 +272,16 @@ pub enum Value {
     Float(f64),
 }
 
+impl Value {
+    /// As a float; integers beyond 2^53 are rounded.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Value::Int(i) => i as f64,
+            Value::Float(x) => x,
+        }
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,21 +296,52 @@ impl fmt::Display for Value {
 #[serde(deny_unknown_fields)]
 pub struct Preset {
     /// A value for every parameter.
-    pub parameters: BTreeMap<String, Value>,
-    /// The expected value of every field.
+    pub parameters: BTreeMap<String, Argument>,
+    /// The expected value of every field that exists with these parameters; incomplete only with
+    /// [`unverified`](Self::unverified).
+    #[serde(default)]
     pub expect: BTreeMap<String, Value>,
+    /// Why the result cannot be compared with an expectation; empty if it can.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unverified: String,
     /// How much work it is.
     pub work: Work,
 }
 
-/// Number of actors and messages of one iteration.
+impl Benchmark {
+    /// The fields that a run with these parameters returns.
+    pub fn fields_of<'a>(
+        &'a self,
+        parameters: &'a BTreeMap<String, Argument>,
+    ) -> impl Iterator<Item = &'a Field> {
+        self.fields.iter().filter(|field| exists(&field.when, parameters))
+    }
+
+    /// The metrics that a run with these parameters reports.
+    pub fn metrics_of<'a>(
+        &'a self,
+        parameters: &'a BTreeMap<String, Argument>,
+    ) -> impl Iterator<Item = &'a Metric> {
+        self.metrics
+            .iter()
+            .filter(|metric| exists(&metric.when, parameters))
+    }
+}
+
+fn exists(when: &BTreeMap<String, String>, parameters: &BTreeMap<String, Argument>) -> bool {
+    when.iter()
+        .all(|(choice, word)| parameters.get(choice) == Some(&Argument::Word(word.clone())))
+}
+
+/// Number of actors and messages of one iteration, in all its phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
-    /// Actors created in the run phase.
+    /// Actors created.
     pub actors: u64,
-    /// Messages listed in the entry.
-    pub messages: u64,
+    /// Messages of the entry's list, without those of [`Benchmark::messages_plus`]; `None` where nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
 }
 
 /// A published figure or table that used the benchmark.
@@ -197,6 +408,7 @@ fn matches(expected: Value, got: Value) -> bool {
     }
 }
 
+/// No absolute part: results as small as 1e-10 are compared as sharply as large ones.
 fn close(expected: f64, got: f64) -> bool {
-    (got - expected).abs() <= 1e-9 * expected.abs().max(1.0)
+    (got - expected).abs() <= 1e-9 * expected.abs()
 }

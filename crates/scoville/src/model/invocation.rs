@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::benchmark::{Mismatch, Value, Work};
+use super::benchmark::{Argument, Mismatch, Value, Work};
 use super::plan::{GroupKey, IterationRule, Limits};
 use super::reading::Reading;
 use super::runtime::{Launch, RuntimeName};
@@ -19,11 +19,13 @@ pub struct Order {
     /// Benchmark and size, for messages; the protocol carries the name and the parameters.
     pub group: GroupKey,
     /// Parameters to send.
-    pub parameters: BTreeMap<String, Value>,
+    pub parameters: BTreeMap<String, Argument>,
     /// What every iteration must return.
     pub expect: BTreeMap<String, Value>,
     /// How much work one iteration is, to compare with what the runtime counts.
     pub work: Work,
+    /// What the scheduling adds to the messages of `work`, as an expression; empty if nothing.
+    pub messages_plus: String,
     /// Worker count to pass and to find in `hello`.
     pub workers: u32,
     /// CPUs to bind the process to.

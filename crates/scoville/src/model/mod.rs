@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod benchmark;
 pub mod event;
 pub mod invocation;
+pub mod linear;
 pub mod machine;
 pub mod plan;
 pub mod reading;

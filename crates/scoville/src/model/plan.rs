@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::benchmark::{BenchmarkName, PresetName, Value, Work};
+use super::benchmark::{Argument, BenchmarkName, PresetName, Value, Work};
 use super::runtime::{Launch, RuntimeName};
 
 /// Everything a session will do, resolved and reproducible.
@@ -28,11 +28,17 @@ pub struct Group {
     /// Which group.
     pub key: GroupKey,
     /// Parameters sent to the runtimes.
-    pub parameters: BTreeMap<String, Value>,
+    pub parameters: BTreeMap<String, Argument>,
     /// What every iteration must return.
     pub expect: BTreeMap<String, Value>,
+    /// Why results are not compared with an expectation; empty if they are.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unverified: String,
     /// How much work one iteration is.
     pub work: Work,
+    /// What the scheduling adds to the messages of `work`, as an expression; empty if nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub messages_plus: String,
     /// CPUs that the invocations are bound to; as many as the key's cores.
     pub cpus: Vec<u32>,
     /// Who competes.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::conversation::Conversation;
-use crate::catalogue::range;
-use crate::model::benchmark::{Benchmark, Parameter, verify};
+use crate::catalogue::arguments;
+use crate::model::benchmark::{Argument, Benchmark, Parameter, ParameterKind, Rule, Value as Number, verify};
 use crate::model::invocation::Hello;
 use crate::model::runtime::Launch;
 
@@ -146,50 +146,95 @@ fn bad_parameters(subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), St
     run_tiny(&mut peer, subject, benchmark, 0)
 }
 
-/// Parameter sets that must be refused, each with the exact message.
+/// Parameter sets that must be refused, each with the exact message. Sets that the catalogue allows after all, such as a
+/// word for a choice that is one of its words, are left out: the catalogue's own reading decides.
 fn wrong_parameters(benchmark: &Benchmark) -> Vec<(Value, String)> {
-    let name = &benchmark.name;
     let good = tiny_parameters(benchmark);
-    let with = |parameter: &str, value: Value| {
+    let with = |name: &str, value: Value| {
         let mut changed = good.clone();
-        changed[parameter] = value;
+        changed[name] = value;
         changed
     };
-    let mut wrong = Vec::new();
-    let mut unknown = good.clone();
-    unknown["zebra"] = json!(1);
+    let mut sets = vec![json!({})];
+    let mut unknown = with("zebra", json!(1));
     unknown["apple"] = json!(1);
-    wrong.push((unknown, format!("{name}: unknown parameter apple")));
+    sets.push(unknown);
     for parameter in &benchmark.parameters {
-        let p = &parameter.name;
         let mut missing = good.clone();
-        missing
-            .as_object_mut()
-            .expect("parameters are an object")
-            .remove(p);
-        wrong.push((missing, format!("{name}: parameter {p} is missing")));
-        wrong.push((
-            with(p, json!("7")),
-            format!("{name}: {p} is \"7\"; it must be an integer"),
-        ));
-        wrong.push((
-            with(p, json!(7.5)),
-            format!("{name}: {p} is 7.5; it must be an integer"),
-        ));
-        for value in out_of_range(parameter) {
-            wrong.push((
-                with(p, json!(value)),
-                format!("{name}: {p} is {value}; it must be {}", range(parameter)),
-            ));
-        }
+        let present = missing.as_object_mut().expect("parameters are an object");
+        present.remove(&parameter.name);
+        sets.push(missing);
+        let values = wrong_types().chain(out_of_range(parameter));
+        sets.extend(values.map(|value| with(&parameter.name, value)));
     }
-    wrong
+    for relation in &benchmark.relations {
+        sets.extend(breaking(benchmark, &relation.parameter, relation.rule));
+    }
+    sets.into_iter()
+        .filter_map(|set| {
+            let refusal = arguments::read(benchmark, set.as_object()?).err()?;
+            Some((set, refusal))
+        })
+        .collect()
 }
 
-fn out_of_range(parameter: &Parameter) -> impl Iterator<Item = i64> {
-    let below = parameter.min.checked_sub(1);
-    let above = parameter.max.and_then(|max| max.checked_add(1));
-    below.into_iter().chain(above)
+fn wrong_types() -> impl Iterator<Item = Value> {
+    [
+        json!("7"),
+        json!(7.5),
+        json!(true),
+        json!(null),
+        json!([1]),
+        json!({"a": 1}),
+    ]
+    .into_iter()
+}
+
+/// The values next to the limits, the least of all, and what is no power of two.
+fn out_of_range(parameter: &Parameter) -> impl Iterator<Item = Value> {
+    let beside = |bound: Option<Number>, step: i64| match bound? {
+        Number::Int(bound) => bound.checked_add(step).map(Value::from),
+        Number::Float(bound) => Some(json!(bound + 0.5 * step as f64)),
+    };
+    let at = |bound: Option<Number>| bound.map(|bound| json!(bound.as_f64() as i64));
+    let least = (parameter.kind == ParameterKind::I64).then(|| json!(i64::MIN));
+    let middle = parameter.power_of_two.then(|| json!(6));
+    [
+        beside(parameter.min, -1),
+        beside(parameter.max, 1),
+        at(parameter.above),
+        least,
+        middle,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Sets in which one parameter stands in a wrong relation to others: it comes nearer to its own bounds, or the numbers
+/// beside it grow, until the relation breaks.
+fn breaking(benchmark: &Benchmark, name: &str, rule: Rule) -> Vec<Value> {
+    let tiny = &benchmark.presets["tiny"].parameters;
+    let Some(now) = tiny[name].number() else {
+        return Vec::new();
+    };
+    let steps: &[f64] = match rule {
+        Rule::AtLeast | Rule::Above => &[-1.0, -2.0, -4.0, -8.0, -16.0, -64.0],
+        Rule::AtMost => &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0],
+        Rule::MultipleOf => &[1.0, 2.0, 3.0],
+    };
+    let mut sets = Vec::new();
+    for step in steps {
+        let mut changed: std::collections::BTreeMap<String, Argument> = tiny.clone();
+        changed.insert(
+            name.to_owned(),
+            Argument::Number(match now {
+                Number::Int(now) => Number::Int(now + *step as i64),
+                Number::Float(now) => Number::Float(now + step - 0.25),
+            }),
+        );
+        sets.push(json!(changed));
+    }
+    sets
 }
 
 fn repeats(subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), String> {

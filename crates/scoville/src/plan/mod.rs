@@ -21,9 +21,11 @@ use crate::suggest;
 /// What a user asks for, with every default filled in but those that depend on the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Names or patterns of benchmarks; empty for all.
+    /// Names or patterns of benchmarks; empty for the default that [`everything`](Self::everything) chooses.
     pub benchmarks: Vec<String>,
-    /// Sizes.
+    /// What no pattern means: every benchmark, or those that the baseline can run, without which there is no ratio.
+    pub everything: bool,
+    /// Names or patterns of sizes.
     pub presets: Vec<String>,
     /// Numbers of CPUs; empty for all CPUs.
     pub cores: Vec<u32>,
@@ -114,11 +116,40 @@ pub enum PlanError {
 }
 
 fn list(skipped: &[Skip]) -> String {
-    let lines = skipped.iter().map(|skip| match &skip.benchmark {
-        Some(benchmark) => format!("\n  {} {benchmark}: {}", skip.runtime, skip.reason),
-        None => format!("\n  {}: {}", skip.runtime, skip.reason),
-    });
-    lines.collect()
+    let lines = grouped(skipped).into_iter();
+    lines.map(|line| format!("\n  {line}")).collect()
+}
+
+/// What was left out in a few lines: runtimes and benchmarks that share a reason stand together.
+pub fn grouped(skipped: &[Skip]) -> Vec<String> {
+    let mut by_runtime: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for skip in skipped {
+        let benchmark = skip.benchmark.as_deref().unwrap_or_default();
+        let same = |(runtime, reason, _): &&mut (&str, &str, Vec<&str>)| {
+            *runtime == skip.runtime && *reason == skip.reason
+        };
+        match by_runtime.iter_mut().find(same) {
+            Some((_, _, benchmarks)) => benchmarks.push(benchmark),
+            None => by_runtime.push((&skip.runtime, &skip.reason, vec![benchmark])),
+        }
+    }
+    let mut by_reason: Vec<(Vec<&str>, &str, Vec<&str>)> = Vec::new();
+    for (runtime, reason, benchmarks) in by_runtime {
+        match by_reason
+            .iter_mut()
+            .find(|(_, r, b)| *r == reason && *b == benchmarks)
+        {
+            Some((runtimes, ..)) => runtimes.push(runtime),
+            None => by_reason.push((vec![runtime], reason, benchmarks)),
+        }
+    }
+    by_reason
+        .into_iter()
+        .map(|(runtimes, reason, benchmarks)| {
+            let who = format!("{} {}", runtimes.join(", "), benchmarks.join(", "));
+            format!("{}: {reason}", who.trim_end())
+        })
+        .collect()
 }
 
 /// Resolves a request.
@@ -132,21 +163,28 @@ pub fn resolve(
     cpus: &[Cpu],
 ) -> Result<Plan, PlanError> {
     check_names(candidates)?;
-    let benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
+    let mut benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
     check_presets(&benchmarks, &request.presets)?;
     let cores = check_cores(&request.cores, cpus.len())?;
     let mut skipped = left_out(request, candidates);
     let candidates: Vec<&Candidate> = candidates.iter().filter(|c| c.out(request).is_none()).collect();
-    let mut groups = Vec::new();
+    if request.benchmarks.is_empty() && !request.everything {
+        keep_the_baselines(&mut benchmarks, request, &candidates);
+    }
+    let mut groups: Vec<Group> = Vec::new();
     for &cores in &cores {
-        for preset in &request.presets {
+        for pattern in &request.presets {
             for benchmark in &benchmarks {
-                let key = GroupKey {
-                    benchmark: benchmark.name.clone(),
-                    preset: preset.clone(),
-                    cores,
-                };
-                groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
+                for preset in sizes(benchmark, pattern) {
+                    let key = GroupKey {
+                        benchmark: benchmark.name.clone(),
+                        preset,
+                        cores,
+                    };
+                    if !groups.iter().any(|group| group.key == key) {
+                        groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
+                    }
+                }
             }
         }
     }
@@ -193,17 +231,40 @@ pub fn select_benchmarks<'c>(
 }
 
 fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
-    let known: Vec<&str> = crate::catalogue::PRESETS
-        .iter()
-        .map(|(name, _)| *name)
-        .filter(|name| benchmarks.iter().any(|b| b.presets.contains_key(*name)))
-        .collect();
-    match presets.iter().find(|preset| !known.contains(&preset.as_str())) {
+    let known = Catalogue::presets(benchmarks.iter().copied());
+    let unknown = |pattern: &&String| !known.iter().any(|name| matches(pattern, name));
+    match presets.iter().find(unknown) {
         None => Ok(()),
         Some(preset) => Err(PlanError::Preset {
             preset: preset.clone(),
             advice: suggest::advice(preset, known),
         }),
+    }
+}
+
+/// The sizes of a benchmark that a pattern matches, in their order; the pattern itself if there is none.
+fn sizes(benchmark: &Benchmark, pattern: &str) -> Vec<String> {
+    let names = Catalogue::presets([benchmark]).into_iter();
+    let names: Vec<String> = names
+        .filter(|name| matches(pattern, name))
+        .map(str::to_owned)
+        .collect();
+    if names.is_empty() {
+        vec![pattern.to_owned()]
+    } else {
+        names
+    }
+}
+
+/// Takes out the benchmarks that the baseline-to-be says it cannot run.
+fn keep_the_baselines(benchmarks: &mut Vec<&Benchmark>, request: &Request, candidates: &[&Candidate]) {
+    let named = |name: &str| candidates.iter().find(|c| c.selection.shown == name);
+    let baseline = match &request.baseline {
+        Some(name) => named(name),
+        None => named("datil").or(candidates.first()),
+    };
+    if let Some(can) = baseline.and_then(|candidate| candidate.benchmarks.as_ref()) {
+        benchmarks.retain(|benchmark| can.contains(&benchmark.name));
     }
 }
 
@@ -260,7 +321,9 @@ fn group(
     (!competitors.is_empty()).then(|| Group {
         parameters: preset.parameters.clone(),
         expect: preset.expect.clone(),
+        unverified: preset.unverified.clone(),
         work: preset.work,
+        messages_plus: benchmark.messages_plus.clone(),
         cpus: place(cpus, key.cores),
         competitors,
         key,
@@ -269,15 +332,14 @@ fn group(
 
 fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Option<String> {
     if !benchmark.presets.contains_key(&key.preset) {
-        let known: Vec<&str> = benchmark.presets.keys().map(String::as_str).collect();
         return Some(format!(
             "there is no size `{}`; it has {}",
             key.preset,
-            known.join(", ")
+            Catalogue::presets([benchmark]).join(", ")
         ));
     }
     let can = candidate.benchmarks.as_ref()?;
-    (!can.contains(&benchmark.name)).then(|| "this runtime does not implement it".into())
+    (!can.contains(&benchmark.name)).then(|| "unsupported: not implemented by this peer".into())
 }
 
 fn competitor(selection: &Selection, workers: u32) -> Competitor {
@@ -357,22 +419,33 @@ mod tests {
         }
     }
 
-    fn plan(candidates: &[Candidate], variants: bool) -> Result<Plan, PlanError> {
-        let request = Request {
+    fn request() -> Request {
+        Request {
             benchmarks: vec!["fib".into(), "fj*".into()],
+            everything: false,
             presets: vec!["tiny".into()],
             cores: vec![2, 1, 2],
-            variants,
+            variants: false,
             method: quick(),
             baseline: None,
             seed: 1,
-        };
-        let cpu = |id| Cpu {
+        }
+    }
+
+    fn cpu(id: u32) -> Cpu {
+        Cpu {
             id,
             core: id,
             package: 0,
             node: 0,
             llc: 0,
+        }
+    }
+
+    fn plan(candidates: &[Candidate], variants: bool) -> Result<Plan, PlanError> {
+        let request = Request {
+            variants,
+            ..request()
         };
         let catalogue = Catalogue::embedded().expect("the catalogue is sound");
         resolve(&request, &catalogue, candidates, &[cpu(0), cpu(1)])
@@ -429,6 +502,71 @@ mod tests {
         assert_eq!(skipped, expected);
         let error = super::tests::plan(&[broken], false).unwrap_err();
         assert_eq!(error.to_string(), "nothing can be run:\n  broken: not installed");
+    }
+
+    #[test]
+    fn without_names_the_baseline_decides_what_is_run() {
+        let able = |name: &str, benchmarks: &[&str]| Candidate {
+            benchmarks: Some(benchmarks.iter().map(|b| (*b).to_owned()).collect()),
+            ..candidate(name)
+        };
+        let candidates = [able("go", &["fib", "sor"]), able("datil", &["fib", "big"])];
+        let run = |everything, baseline: Option<&str>| {
+            let request = Request {
+                benchmarks: Vec::new(),
+                everything,
+                baseline: baseline.map(Into::into),
+                ..request()
+            };
+            let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+            let plan = resolve(&request, &catalogue, &candidates, &[cpu(0), cpu(1)]).expect("a plan");
+            let mut names: Vec<String> = plan.groups.into_iter().map(|g| g.key.benchmark).collect();
+            names.dedup();
+            names.truncate(3);
+            (names.join(" "), grouped(&plan.skipped))
+        };
+        let missing = |names: &str| format!("{names}: unsupported: not implemented by this peer");
+        let (names, skipped) = run(false, None);
+        assert_eq!((&names[..], skipped), ("fib big fib", vec![missing("go big")]));
+        let (names, skipped) = run(false, Some("go"));
+        assert_eq!((&names[..], skipped), ("fib sor fib", vec![missing("datil sor")]));
+        let (names, skipped) = run(true, None);
+        assert_eq!(names, "fib big sor");
+        assert!(
+            skipped.iter().any(|line| line.starts_with("go pingpong, ")),
+            "{skipped:?}"
+        );
+        assert!(skipped.len() <= 2, "{skipped:?}");
+    }
+
+    #[test]
+    fn sizes_are_chosen_by_name_or_pattern_and_once() {
+        let sizes = |presets: &[&str]| {
+            let request = Request {
+                benchmarks: vec!["fannkuch".into(), "fib".into()],
+                presets: presets.iter().map(|p| (*p).to_owned()).collect(),
+                cores: vec![1],
+                ..request()
+            };
+            let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+            let plan =
+                resolve(&request, &catalogue, &[candidate("datil")], &[cpu(0)]).map_err(|e| e.to_string())?;
+            let keys = plan
+                .groups
+                .iter()
+                .map(|g| format!("{} {}", g.key.benchmark, g.key.preset));
+            Ok::<_, String>((keys.collect::<Vec<_>>().join(", "), grouped(&plan.skipped)))
+        };
+        let all = "fib thesis, fannkuch thesis-10, fannkuch thesis-11, fannkuch thesis-12";
+        assert_eq!(sizes(&["thesis*", "thesis"]).expect("a plan").0, all);
+        let (groups, skipped) = sizes(&["thesis"]).expect("a plan");
+        assert_eq!(groups, "fib thesis");
+        let reason = "there is no size `thesis`; it has tiny, quick, thesis-10, thesis-11, thesis-12";
+        assert_eq!(skipped, [format!("datil fannkuch: {reason}")]);
+        assert_eq!(
+            sizes(&["thesis-1"]).unwrap_err(),
+            "unknown preset `thesis-1`: did you mean `thesis-10`?"
+        );
     }
 
     #[test]

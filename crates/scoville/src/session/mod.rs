@@ -279,6 +279,7 @@ impl<'a> Session<'a> {
             parameters: group.parameters.clone(),
             expect: group.expect.clone(),
             work: group.work,
+            messages_plus: group.messages_plus.clone(),
             workers: key.cores,
             cpus: group.cpus.clone(),
             iterations: self.plan.method.iterations,

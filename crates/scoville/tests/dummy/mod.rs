@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use scoville::drive::ladder::Patience;
 use scoville::drive::native::{NativeHost, Options};
 use scoville::drive::{Host, Interrupt, launcher};
-use scoville::model::benchmark::{Value, Work};
+use scoville::model::benchmark::{Argument, Value, Work};
 use scoville::model::invocation::{Failure, FailureKind, Invocation, Order, Outcome};
 use scoville::model::plan::{GroupKey, IterationRule, Limits};
 use scoville::model::runtime::Launch;
@@ -74,12 +74,13 @@ pub fn order(options: &str) -> Order {
             preset: "tiny".to_owned(),
             cores: 1,
         },
-        parameters: BTreeMap::from([("pings".to_owned(), Value::Int(1))]),
+        parameters: BTreeMap::from([("pings".to_owned(), Argument::from(1))]),
         expect: BTreeMap::from([("result".to_owned(), Value::Int(42))]),
         work: Work {
             actors: 2,
-            messages: 301,
+            messages: Some(301),
         },
+        messages_plus: String::new(),
         workers: 1,
         cpus: vec![scoville::probe::topology::cpus()[0].id],
         iterations: IterationRule {

@@ -308,11 +308,12 @@ fn benchmark(i: usize) -> Benchmark {
         format!("{}", round + 1)
     };
     let preset = Preset {
-        parameters: [("pings".to_string(), Value::Int(40_000))].into(),
+        parameters: [("pings".to_string(), Argument::from(40_000))].into(),
         expect: [("result".to_string(), Value::Int(800_020_000))].into(),
+        unverified: String::new(),
         work: Work {
             actors: 2,
-            messages: 120_001,
+            messages: Some(120_001),
         },
     };
     Benchmark {
@@ -332,20 +333,30 @@ fn benchmark(i: usize) -> Benchmark {
                 .into(),
         actors: "2".into(),
         messages: "3N + 1".into(),
+        messages_plus: String::new(),
+        phases: Phases::default(),
+        labels: Vec::new(),
+        relations: Vec::new(),
         parameters: vec![Parameter {
             name: "pings".into(),
             symbol: "N".into(),
             meaning: "round trips".into(),
-            kind: Kind::I64,
-            min: 1,
+            kind: ParameterKind::I64,
+            min: Some(Value::Int(1)),
+            above: None,
             max: None,
+            power_of_two: false,
+            choices: Vec::new(),
         }],
         fields: vec![Field {
             name: "result".into(),
             kind: Kind::I64,
             meaning: "sum of all returned numbers".into(),
             formula: "N(N+1)/2".into(),
+            when: BTreeMap::new(),
         }],
+        metrics: Vec::new(),
+        per_actor: Vec::new(),
         presets: [("savina".to_string(), preset)].into(),
         published: vec![Published {
             source: "savina-2014".into(),
@@ -538,7 +549,7 @@ fn fill(
         let value = if measure == Measure::Wall { level } else { middle };
         cell.estimates.insert(measure, estimate(value, 0.012, n, random));
     }
-    let messages = benchmark.presets["savina"].work.messages as f64;
+    let messages = benchmark.presets["savina"].work.messages.expect("known") as f64;
     cell.ns_per_message = Some(estimate(level / messages, 0.012, n, random));
     let class = cell.invocations[0].warmup;
     cell.warmup = WarmupSummary {
@@ -720,12 +731,14 @@ fn runtime_info(name: &str, benchmarks: &[Benchmark]) -> RuntimeInfo {
 fn plan(groups: &[GroupAnalysis], runtimes: &[String], shape: &Shape) -> Plan {
     let planned = groups.iter().map(|g| Group {
         key: g.key.clone(),
-        parameters: [("pings".to_string(), Value::Int(40_000))].into(),
+        parameters: [("pings".to_string(), Argument::from(40_000))].into(),
         expect: [("result".to_string(), Value::Int(800_020_000))].into(),
+        unverified: String::new(),
         work: Work {
             actors: 2,
-            messages: 120_001,
+            messages: Some(120_001),
         },
+        messages_plus: String::new(),
         cpus: (0..g.key.cores).collect(),
         competitors: runtimes.iter().map(|r| competitor(r, g.key.cores)).collect(),
     });

@@ -139,7 +139,7 @@ fn a_wrong_amount_of_work_voids_and_counting_carries_no_time() {
     let mut counting = invocation(vec![1; 30]);
     counting.iterations.work = Some(Work {
         actors: 2,
-        messages: 1000,
+        messages: Some(1000),
     });
     log.run("pingpong", 0, "a", counting);
     let analysis = judged(&log);
@@ -149,11 +149,11 @@ fn a_wrong_amount_of_work_voids_and_counting_carries_no_time() {
     let (expected, counted) = (
         Work {
             actors: 2,
-            messages: 1000,
+            messages: Some(1000),
         },
         Work {
             actors: 2,
-            messages: 999,
+            messages: Some(999),
         },
     );
     log.run(

@@ -25,10 +25,12 @@ pub fn plan(benchmarks: &[&str], runtimes: &[&str]) -> Plan {
         key: key(benchmark),
         parameters: BTreeMap::new(),
         expect: BTreeMap::from([("result".to_owned(), Value::Int(1))]),
+        unverified: String::new(),
         work: Work {
             actors: 2,
-            messages: 1000,
+            messages: Some(1000),
         },
+        messages_plus: String::new(),
         cpus: vec![0, 1],
         competitors: runtimes.iter().map(|name| competitor(name)).collect(),
     };

@@ -274,10 +274,12 @@ pub fn plan(groups: usize, runtimes: usize, blocks: u32) -> Plan {
         },
         parameters: BTreeMap::new(),
         expect: BTreeMap::new(),
+        unverified: String::new(),
         work: Work {
             actors: 1,
-            messages: 1,
+            messages: Some(1),
         },
+        messages_plus: String::new(),
         cpus: vec![0],
         competitors: competitors.clone(),
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::benchmark::{Value, Work};
+use crate::model::benchmark::{Argument, Value, Work};
 use crate::model::invocation::{GcUse, Hello};
 
 /// From the peer.
@@ -157,7 +157,7 @@ fn end(line: EndLine) -> End {
         per_actor: line.per_actor,
         work: line.work.map(|w| Work {
             actors: w.actors,
-            messages: w.messages,
+            messages: Some(w.messages),
         }),
         gc: line.gc,
     }
@@ -186,7 +186,7 @@ fn excerpt(line: &[u8]) -> String {
 enum Lab<'a> {
     Run {
         benchmark: &'a str,
-        parameters: &'a BTreeMap<String, Value>,
+        parameters: &'a BTreeMap<String, Argument>,
         iteration: u32,
         count_messages: bool,
     },
@@ -197,7 +197,7 @@ enum Lab<'a> {
 /// The line that asks for an iteration.
 pub fn run(
     benchmark: &str,
-    parameters: &BTreeMap<String, Value>,
+    parameters: &BTreeMap<String, Argument>,
     iteration: u32,
     count_messages: bool,
 ) -> String {

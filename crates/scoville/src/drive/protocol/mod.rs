@@ -5,8 +5,9 @@ mod message;
 
 use std::collections::BTreeMap;
 
-use crate::model::benchmark::{self, Value, Work};
+use crate::model::benchmark::{self, Argument, Value, Work};
 use crate::model::invocation::{FailureKind, Hello, Order};
+use crate::model::linear::Linear;
 use crate::model::plan::{IterationRule, Limits};
 
 pub use line::{Lines, MAX_LINE};
@@ -17,9 +18,10 @@ pub use message::{End, FailCode, Peer};
 pub struct Terms {
     reports_as: String,
     benchmark: String,
-    parameters: BTreeMap<String, Value>,
+    parameters: BTreeMap<String, Argument>,
     expect: BTreeMap<String, Value>,
     work: Work,
+    messages_plus: String,
     workers: u32,
     iterations: IterationRule,
     limits: Limits,
@@ -34,6 +36,7 @@ impl From<&Order> for Terms {
             parameters: order.parameters.clone(),
             expect: order.expect.clone(),
             work: order.work,
+            messages_plus: order.messages_plus.clone(),
             workers: order.workers,
             iterations: order.iterations,
             limits: order.limits,
@@ -323,21 +326,61 @@ impl Conversation {
 
     /// Counting is asked for once; its time means nothing.
     fn counted(&mut self, end: Box<End>, actions: &mut Vec<Action>) {
-        let expected = self.terms.work;
+        let expected = match self.expected_work(&end) {
+            Ok(expected) => expected,
+            Err(message) => return self.violate(&message, actions),
+        };
         match end.work {
-            Some(counted) if counted == expected => {
+            Some(counted) if agree(counted, expected) => {
                 actions.push(Action::Ended(end));
                 self.leave(None, actions);
             }
             Some(counted) => {
                 let message = self.about(&format!(
-                    "counted {} actors and {} messages; the catalogue says {} and {}",
-                    counted.actors, counted.messages, expected.actors, expected.messages
+                    "counted {}; the catalogue says {}",
+                    in_words(counted),
+                    in_words(expected)
                 ));
                 let verdict = self.fail(FailureKind::WrongWork { expected, counted }, message);
                 actions.push(Action::Decided(verdict));
             }
             None => self.violate("was asked to count messages and sent no `work`", actions),
+        }
+    }
+
+    /// The fixed work and what this iteration's own metrics add to it.
+    fn expected_work(&self, end: &End) -> Result<Work, String> {
+        let Work { actors, messages } = self.terms.work;
+        let (Some(fixed), false) = (messages, self.terms.messages_plus.is_empty()) else {
+            return Ok(self.terms.work);
+        };
+        let plus = Linear::parse(&self.terms.messages_plus).map_err(|e| format!("cannot be checked: {e}"))?;
+        let whole = |x: f64| {
+            if x.fract() == 0.0 {
+                Value::Int(x as i64)
+            } else {
+                Value::Float(x)
+            }
+        };
+        let value = |name: &str| {
+            let metric = end.metrics.get(name).map(|x| whole(*x));
+            let field = || end.fields.get(name).copied();
+            let parameter = || self.terms.parameters.get(name).and_then(Argument::number);
+            metric.or_else(field).or_else(parameter)
+        };
+        let plus = plus.value(value).map_err(|name| {
+            format!("was asked to count messages and did not report `{name}`, on which their number depends")
+        })?;
+        let messages = match plus {
+            Value::Int(plus) => fixed.checked_add_signed(plus),
+            Value::Float(_) => None,
+        };
+        match messages {
+            Some(_) => Ok(Work { actors, messages }),
+            None => Err(format!(
+                "reports numbers from which {fixed} + {} = {fixed} + {plus} messages would follow",
+                self.terms.messages_plus
+            )),
         }
     }
 
@@ -411,6 +454,19 @@ pub fn stop() -> String {
 /// Whether an invocation has made enough iterations, of which the timed parts add up to `timed_ns`.
 pub fn enough(rule: &IterationRule, done: u32, timed_ns: u64) -> bool {
     done >= rule.max || timed_ns > rule.ceiling_ns || (done >= rule.min && timed_ns >= rule.floor_ns)
+}
+
+/// Whether the counted work is the expected one, as far as anything is expected.
+fn agree(counted: Work, expected: Work) -> bool {
+    counted.actors == expected.actors
+        && (expected.messages.is_none() || counted.messages == expected.messages)
+}
+
+fn in_words(work: Work) -> String {
+    match work.messages {
+        Some(messages) => format!("{} actors and {messages} messages", work.actors),
+        None => format!("{} actors", work.actors),
+    }
 }
 
 /// Nanoseconds as seconds for people, without noise digits.

@@ -15,15 +15,16 @@ fn terms(iterations: u32) -> Terms {
     Terms {
         reports_as: "dummy".into(),
         benchmark: "pingpong".into(),
-        parameters: BTreeMap::from([("pings".into(), Value::Int(100))]),
+        parameters: BTreeMap::from([("pings".into(), Argument::from(100))]),
         expect: BTreeMap::from([
             ("result".into(), Value::Int(5050)),
             ("pongs".into(), Value::Int(100)),
         ]),
         work: Work {
             actors: 2,
-            messages: 301,
+            messages: Some(301),
         },
+        messages_plus: String::new(),
         workers: 2,
         iterations: IterationRule {
             min: iterations,
@@ -228,6 +229,58 @@ fn counted_work_is_compared() {
     assert!(matches!(decided(&actions).0, FailureKind::WrongWork { .. }));
     let (_, actions) = counting(END);
     assert_eq!(decided(&actions).0, FailureKind::Protocol);
+}
+
+#[test]
+fn messages_that_depend_on_scheduling_follow_from_the_metrics_of_the_same_iteration() {
+    let counting = |metrics: &str, messages: u32| {
+        let mut conversation = Conversation::new(Terms {
+            count_messages: true,
+            messages_plus: "3 * attempts - 3 * pings + sleeps".into(),
+            ..terms(5)
+        });
+        let end = END.replace(
+            "\"extra\":[1]",
+            &format!("\"work\":{{\"actors\":2,\"messages\":{messages}}},\"metrics\":{{{metrics}}}"),
+        );
+        let actions = talk(&mut conversation, &[HELLO, BEGIN, &end, BYE]);
+        (conversation, actions)
+    };
+    // 301 + 3 * 107 - 3 * 100 + 4
+    let (mut conversation, _) = counting("\"attempts\":107,\"sleeps\":4.0", 326);
+    assert_eq!(conversation.exited(WELL), Verdict::Ok);
+    let (_, actions) = counting("\"attempts\":107,\"sleeps\":5", 326);
+    assert!(matches!(decided(&actions).0, FailureKind::WrongWork { .. }));
+    let (_, actions) = counting("\"attempts\":107", 326);
+    let (kind, message) = decided(&actions);
+    assert_eq!(kind, FailureKind::Protocol);
+    assert!(message.contains("did not report `sleeps`"), "{message}");
+    let (_, actions) = counting("\"attempts\":107,\"sleeps\":0.5", 326);
+    assert_eq!(decided(&actions).0, FailureKind::Protocol);
+}
+
+#[test]
+fn work_that_nothing_is_known_of_is_compared_no_further() {
+    let counting = |actors: u32| {
+        let mut conversation = Conversation::new(Terms {
+            count_messages: true,
+            work: Work {
+                actors: 2,
+                messages: None,
+            },
+            ..terms(5)
+        });
+        let work = format!("\"work\":{{\"actors\":{actors},\"messages\":77}}");
+        let end = END.replace("\"extra\":[1]", &work);
+        let actions = talk(&mut conversation, &[HELLO, BEGIN, &end, BYE]);
+        (conversation, actions)
+    };
+    assert_eq!(counting(2).0.exited(WELL), Verdict::Ok);
+    let message = decided(&counting(3).1).1;
+    assert!(
+        message.ends_with("counted 3 actors and 77 messages; the catalogue says 2 actors"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -21,8 +21,9 @@ fn order(runtime: &str) -> Order {
         expect: BTreeMap::from([("result".to_owned(), Value::Int(42))]),
         work: Work {
             actors: 2,
-            messages: 301,
+            messages: Some(301),
         },
+        messages_plus: String::new(),
         workers: 2,
         cpus: vec![0, 1],
         iterations: IterationRule {
@@ -187,7 +188,7 @@ fn every_kind_of_failure_can_be_had() {
     };
     let work = Work {
         actors: 1,
-        messages: 1,
+        messages: Some(1),
     };
     let timed_out = |state: &str| FailureKind::TimedOut {
         state: state.into(),
@@ -305,7 +306,7 @@ fn what_cannot_be_run_says_so() {
         (
             Some(Work {
                 actors: 2,
-                messages: 301
+                messages: Some(301)
             }),
             0
         )

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
 use crate::model::benchmark::Benchmark;
+use crate::model::plan::Group;
 
 use super::super::figure::Figure;
 use super::super::{csv, number, words};
@@ -70,12 +71,21 @@ fn plan_facts(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
                 dt { (group.key.preset) ", " (words::cores(group.key.cores)) }
                 dd {
                     @for (i, (name, value)) in p.parameters.iter().enumerate() { @if i > 0 { ", " } (name) " = " (value) }
-                    "; " (number::count(p.work.actors)) " actors, " (number::count(p.work.messages)) " messages; bound to CPUs "
+                    "; " (number::count(p.work.actors)) " actors" (messages(p)) "; bound to CPUs "
                     @for (i, cpu) in p.cpus.iter().enumerate() { @if i > 0 { ", " } (cpu) }
                     @if !group.stopped.is_empty() { "; stopped: " (group.stopped) }
                 }
             }
         }
+    }
+}
+
+/// The number of messages, as far as it is known before a run.
+fn messages(group: &Group) -> String {
+    match group.work.messages {
+        None => String::new(),
+        Some(fixed) if group.messages_plus.is_empty() => format!(", {} messages", number::count(fixed)),
+        Some(fixed) => format!(", {} + {} messages", number::count(fixed), group.messages_plus),
     }
 }
 

@@ -60,7 +60,7 @@ fn coverage(analysis: &Analysis) -> Markup {
                         th scope="row" { (g.key.benchmark) }
                         td { (g.key.preset) ", " (words::cores(g.key.cores)) }
                         td { @for p in analysis.plan.groups.iter().filter(|p| p.key == g.key) {
-                            @for (i, (name, value)) in p.expect.iter().enumerate() { @if i > 0 { ", " } (name) " = " (value) } } }
+                            @for (i, (name, value)) in p.expect.iter().enumerate() { @if i > 0 { ", " } (name) " = " (value) } @if !p.unverified.is_empty() { " unverified: " (p.unverified) } } }
                         @for r in &analysis.runtimes { (verified(words::cell(g, &r.name))) }
                     } } }
                 }
