@@ -11,7 +11,7 @@
 %% What a worker knows and never changes.
 -record(worker, {run, sink, id, pings, peers, w}).
 
-parameters() -> [{pings, 0, infinity}, {actors, 1, 65536}].
+parameters() -> [{pings, {integer, 0}}, {actors, {integer, 1, 65536}}].
 
 run(#{pings := N, actors := W}, Announce) ->
     Run = start(Announce),

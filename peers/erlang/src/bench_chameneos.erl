@@ -11,7 +11,7 @@
 %% 0 red, 1 yellow, 2 blue.
 -type colour() :: 0..2.
 
-parameters() -> [{creatures, 2, infinity}, {meetings, 0, infinity}].
+parameters() -> [{creatures, {integer, 2}}, {meetings, {integer, 0}}].
 
 run(#{creatures := C, meetings := M}, Announce) ->
     Run = start(Announce),

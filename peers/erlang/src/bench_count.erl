@@ -4,7 +4,7 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
-parameters() -> [{messages, 0, infinity}].
+parameters() -> [{messages, {integer, 0}}].
 
 run(#{messages := N}, Announce) ->
     Run = start(Announce),

@@ -4,7 +4,7 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, finish/1, leave/1]).
 
-parameters() -> [{actors, 1, infinity}].
+parameters() -> [{actors, {integer, 1}}].
 
 run(#{actors := N}, Announce) ->
     Run = start(Announce),

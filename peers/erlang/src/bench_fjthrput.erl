@@ -5,7 +5,7 @@
 -export([squared_sine/1]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
-parameters() -> [{messages, 1, infinity}, {actors, 1, infinity}].
+parameters() -> [{messages, {integer, 1}}, {actors, {integer, 1}}].
 
 run(#{messages := N, actors := A}, Announce) ->
     Run = start(Announce),

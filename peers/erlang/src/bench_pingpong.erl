@@ -4,7 +4,7 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
-parameters() -> [{pings, 1, infinity}].
+parameters() -> [{pings, {integer, 1}}].
 
 run(#{pings := Pings}, Announce) ->
     Run = start(Announce),

@@ -8,7 +8,7 @@
 -export([ring/3]).
 -endif.
 
-parameters() -> [{actors, 1, infinity}, {hops, 0, infinity}].
+parameters() -> [{actors, {integer, 1}}, {hops, {integer, 0}}].
 
 run(#{actors := N, hops := Hops}, Announce) ->
     Run = start(Announce),

@@ -7,7 +7,7 @@
 %%           {number, Text}, so that it can be quoted as it came
 -module(scoville_json).
 
--export([encode/1, decode/1]).
+-export([encode/1, decode/1, to_float/1]).
 -export_type([json/0]).
 
 -type json() ::
@@ -62,6 +62,26 @@ decode(Text) ->
     catch
         throw:{bad, At} ->
             {error, lists:flatten(io_lib:format("not JSON from byte ~b on", [byte_size(Text) - At]))}
+    end.
+
+%% The float next to a decoded number; `error' for anything else and beyond the range of a float.
+-spec to_float(json()) -> float() | error.
+to_float(V) when is_integer(V) -> to_float({number, integer_to_binary(V)});
+to_float({number, Text}) ->
+    {Whole, Rest} = split_number(Text),
+    Fraction = case Rest of <<$., _/binary>> -> <<>>; _ -> <<".0">> end,
+    try
+        binary_to_float(<<Whole/binary, Fraction/binary, Rest/binary>>)
+    catch
+        error:badarg -> error
+    end;
+to_float(_) -> error.
+
+%% The sign and digits before a fraction or an exponent, and what follows.
+split_number(Text) ->
+    case re:split(Text, "(?=[.eE])", [{parts, 2}]) of
+        [Whole] -> {Whole, <<>>};
+        [Whole, Rest] -> {Whole, Rest}
     end.
 
 -spec bad(binary()) -> no_return().

@@ -1,8 +1,8 @@
 %% The deterministic arithmetic that every benchmark shares: the pseudo-random generator of
-%% convention [C3] and the busy work of convention [C4].
+%% convention [C3] and the busy work of conventions [C4] and [P1].
 -module(scoville_lcg).
 
--export([new/0, new/1, next/1, below/2, unit/1, scaled/2, busy/1]).
+-export([new/0, new/1, next/1, below/2, unit/1, scaled/2, busy/1, spin/2]).
 -export_type([rng/0]).
 
 %% The state of a generator is its last output, or its seed. A generator has one owner.
@@ -38,7 +38,11 @@ scaled(M, Rng) ->
 
 %% K dependent steps from the start value K.
 -spec busy(non_neg_integer()) -> integer().
-busy(K) -> busy(K, K).
+busy(K) -> spin(K, K).
 
-busy(0, V) -> V;
-busy(K, V) -> busy(K - 1, (V * 1309 + 13849) band 65535).
+%% N dependent steps from the low 16 bits of V.
+-spec spin(V :: integer(), N :: integer()) -> 0..65535.
+spin(V, N) -> steps(V band 65535, N).
+
+steps(V, N) when N > 0 -> steps((V * 1309 + 13849) band 65535, N - 1);
+steps(V, _) -> V.

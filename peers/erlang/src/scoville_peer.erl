@@ -10,6 +10,11 @@
 -endif.
 
 -define(CONVERSATION, 3).
+%% What benchmarks use besides their own modules.
+-define(SHARED, [
+    scoville_iteration, scoville_work, scoville_lcg, scoville_j48, scoville_i64, scoville_checksum,
+    lists, maps, queue, math, atomics, persistent_term, binary
+]).
 -define(MAX_LINE, (16 bsl 20)).
 
 -type say() :: fun((scoville_json:json()) -> ok).
@@ -19,7 +24,7 @@ start() ->
     ok = scoville_crash:install(self()),
     Socket = open(),
     %% Nothing is loaded while the clock runs.
-    ok = code:ensure_modules_loaded([scoville_iteration, scoville_lcg, scoville_work | scoville_benchmark:modules()]),
+    ok = code:ensure_modules_loaded(?SHARED ++ scoville_benchmark:modules()),
     Say = fun(Message) -> say(Socket, Message) end,
     ok = Say(hello()),
     Self = self(),
@@ -107,7 +112,7 @@ answer(Run, Say) ->
 check(Name, Parameters) ->
     case scoville_benchmark:find(Name) of
         {ok, Module} ->
-            case scoville_benchmark:check(Name, Module:parameters(), Parameters) of
+            case scoville_benchmark:check(Name, Module, Parameters) of
                 {ok, Values} -> {ok, Module, Values};
                 {error, Text} -> {error, Text}
             end;
@@ -115,8 +120,11 @@ check(Name, Parameters) ->
             {error, [Name, ": unknown benchmark"]}
     end.
 
-conclude({ok, Outcome}, _, Say) ->
-    Say(maps:merge(#{type => <<"end">>, checks => #{}}, Outcome));
+conclude({ok, #{result := Result} = Outcome}, _, Say) ->
+    Checks = maps:map(fun(_, V) -> scoville_i64:wrap(V) end, maps:get(checks, Outcome, #{})),
+    Say(Outcome#{type => <<"end">>, result := scoville_i64:wrap(Result), checks => Checks});
+conclude({unsupported, Reason}, Name, Say) ->
+    fail(<<"unsupported">>, [Name, ": ", Reason], Say);
 conclude({error, Reason}, Name, Say) ->
     Text = unicode:characters_to_binary([Name, ": ", Reason]),
     ok = fail(<<"failed">>, Text, Say),
@@ -157,6 +165,8 @@ outcome({Pid, Monitor}) ->
         {outcome, Pid, Outcome} ->
             true = demonitor(Monitor, [flush]),
             {ok, Outcome};
+        {'DOWN', Monitor, process, Pid, {unsupported, Reason}} ->
+            {unsupported, Reason};
         {'DOWN', Monitor, process, Pid, Reason} ->
             {error, io_lib:format("the driver crashed: ~0tp", [Reason])};
         {crashed, Text} ->

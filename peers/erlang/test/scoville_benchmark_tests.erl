@@ -1,92 +1,28 @@
 -module(scoville_benchmark_tests).
 -include_lib("eunit/include/eunit.hrl").
 
-%% Tiny presets and the smallest and oddest parameters that an entry admits. The specification gives
-%% the formulas; the numbers are worked out by hand from them.
-results_and_work_test_() ->
+%% This module plays the benchmark `kinds', which has a parameter of every kind.
+-export([parameters/0, relations/0]).
+
+parameters() ->
     [
-        {timeout, 60, ?_test(run(Module, Values, Result, Checks, Actors, Messages))}
-     || {Module, Values, Result, Checks, Actors, Messages} <- [
-            {bench_pingpong, #{pings => 100}, 5050, #{pongs => 100}, 2, 301},
-            {bench_pingpong, #{pings => 1}, 1, #{pongs => 1}, 2, 4},
-            {bench_threadring, #{actors => 7, hops => 40}, 161, #{last => 5}, 7, 55},
-            {bench_threadring, #{actors => 1, hops => 0}, 1, #{last => 0}, 1, 3},
-            {bench_threadring, #{actors => 5, hops => 2}, 6, #{last => 2}, 5, 13},
-            {bench_count, #{messages => 1000}, 1000, #{}, 2, 1003},
-            {bench_count, #{messages => 0}, 0, #{}, 2, 3},
-            {bench_fjthrput, #{messages => 50, actors => 7}, 1400, #{sum => 80.185670383472}, 7, 350},
-            {bench_fjthrput, #{messages => 1, actors => 1}, 1, #{sum => 0.22910191538134758}, 1, 1},
-            {bench_fjcreate, #{actors => 500}, 125250, #{}, 500, 500},
-            {bench_fjcreate, #{actors => 1}, 1, #{}, 1, 1},
-            {bench_fib, #{index => 10}, 55, #{actors => 109}, 109, 217},
-            {bench_fib, #{index => 1}, 1, #{actors => 1}, 1, 1},
-            {bench_fib, #{index => 3}, 2, #{actors => 3}, 3, 5},
-            {bench_chameneos, #{creatures => 5, meetings => 100}, 200, #{colour => 1}, 6, 415},
-            {bench_chameneos, #{creatures => 2, meetings => 0}, 0, #{colour => 1}, 3, 6},
-            {bench_big, #{pings => 50, actors => 10}, 2806, #{pings => 500}, 11, 1041},
-            {bench_big, #{pings => 0, actors => 3}, 0, #{pings => 0}, 4, 13},
-            {bench_big, #{pings => 9, actors => 1}, 9, #{pings => 9}, 2, 23}
-        ]
+        {seed, integer},
+        {n, {power_of_two, 2, 1024}},
+        {b, {integer, 1}},
+        {l, {number, 0}},
+        {r, number},
+        {omega, {number, 0, 2}},
+        {g, {number, above, 0}},
+        {mode, {choice, [exhaust, first]}}
     ].
 
-run(Module, Values, Result, Checks, Actors, Messages) ->
-    Driver = fun() -> Module:run(Values, fun() -> ok end) end,
-    {ok, Timed} = scoville_peer:timed(Driver),
-    same(Result, Checks, Timed),
-    ?assertNot(is_map_key(work, Timed)),
-    {ok, Counted} = scoville_peer:counted(Driver),
-    same(Result, Checks, Counted),
-    ?assertEqual(#{actors => Actors, messages => Messages}, maps:get(work, Counted)).
-
-same(Result, Checks, #{result := Got, wall_ns := Wall} = Outcome) ->
-    ?assertEqual(Result, Got),
-    ?assert(Wall > 0),
-    GotChecks = maps:get(checks, Outcome, #{}),
-    ?assertEqual(lists:sort(maps:keys(Checks)), lists:sort(maps:keys(GotChecks))),
-    maps:foreach(fun(Name, Want) -> ?assert(close(Want, maps:get(Name, GotChecks))) end, Checks).
-
-close(Want, Got) when is_float(Want), is_float(Got) -> abs(Got - Want) =< 1.0e-9 * max(1, abs(Want));
-close(Want, Got) -> Want =:= Got.
-
-meetings_of_all_creatures_add_up_test() ->
-    #{per_actor := #{meetings := Meetings}} =
-        bench_chameneos:run(#{creatures => 9, meetings => 1000}, fun() -> ok end),
-    ?assertEqual({9, 2000}, {length(Meetings), lists:sum(Meetings)}).
-
-complement_is_the_third_colour_test() ->
-    ?assertEqual(
-        [0, 2, 1, 2, 1, 0, 1, 0, 2],
-        [bench_chameneos:complement(A, B) || A <- [0, 1, 2], B <- [0, 1, 2]]
-    ).
-
-%% What overtakes Data or Peers is handled right after it, in order of arrival.
-guard_of_threadring_test() ->
-    Run = scoville_iteration:start(fun() -> ok end),
-    scoville_iteration:expect(Run, 1),
-    Next = self(),
-    Ring = spawn(fun() -> bench_threadring:ring(Run, 4, 2) end),
-    Ring ! {token, 0},
-    Ring ! {exit, 2, 10},
-    Ring ! {data, Next},
-    receive {exit, 3, 0} -> ok end,
-    receive Exit -> ?assertEqual({exit, 1, 10 + 3}, Exit) end,
-    ?assert(scoville_iteration:finish(Run) > 0).
-
-guard_of_big_test() ->
-    Run = scoville_iteration:start(fun() -> ok end),
-    scoville_iteration:expect(Run, 1),
-    Worker = spawn(fun(Self) -> fun() -> bench_big:worker(Run, Self, 0, 1) end end(self())),
-    Worker ! {ping, 1},
-    Worker ! {pong, -1},
-    Worker ! {peers, {Worker, self()}},
-    %% The first draw of generator 0 is odd, so that the worker pings peer 1.
-    receive First -> ?assertEqual({pong, 0}, First) end,
-    receive Second -> ?assertEqual({ping, 0}, Second) end,
-    Worker ! {pong, 1},
-    receive Third -> ?assertEqual(done, Third) end,
-    Worker ! exit,
-    ?assertEqual({1, 1}, scoville_iteration:await(worker)),
-    ?assert(scoville_iteration:finish(Run) > 0).
+relations() ->
+    [
+        {n, at_least, "2 * b", fun(#{b := B}) -> 2 * B end},
+        {n, multiple_of, "b", fun(#{b := B}) -> B end},
+        {b, at_most, "99 - 2 * n", fun(#{n := N}) -> 99 - 2 * N end},
+        {r, above, "l", fun(#{l := L}) -> L end}
+    ].
 
 bad_parameters_have_the_exact_text_test_() ->
     [
@@ -113,13 +49,60 @@ bad_parameters_have_the_exact_text_test_() ->
         ]
     ].
 
+%% Each of these changes one good set of parameters.
+kinds_have_the_exact_text_test_() ->
+    [
+        ?_assertEqual({error, <<"kinds: ", Text/binary>>}, kinds(Changes))
+     || {Changes, Text} <- [
+            {#{seed => 1 bsl 63}, <<"seed is 9223372036854775808; it must be an integer">>},
+            {#{n => 1}, <<"n is 1; it must be between 2 and 1024">>},
+            {#{n => 2048}, <<"n is 2048; it must be between 2 and 1024">>},
+            {#{n => 12}, <<"n is 12; it must be a power of two">>},
+            {#{n => 12, b => 0}, <<"b is 0; it must be at least 1">>},
+            {#{n => 12, b => 100}, <<"n is 12; it must be a power of two">>},
+            {#{b => 9}, <<"n is 16; it must be at least 18 (2 * b)">>},
+            {#{b => 3}, <<"n is 16; it must be a multiple of 3 (b)">>},
+            {#{n => 128, b => 4}, <<"b is 4; it must be at most -157 (99 - 2 * n)">>},
+            {#{r => 1}, <<"r is 1; it must be above 1.5 (l)">>},
+            {#{r => {number, <<"1.50">>}}, <<"r is 1.50; it must be above 1.5 (l)">>},
+            {#{r => <<"5">>}, <<"r is \"5\"; it must be a number">>},
+            {#{r => true, b => 9}, <<"r is true; it must be a number">>},
+            {#{l => -1}, <<"l is -1; it must be at least 0">>},
+            {#{omega => {number, <<"2.5">>}}, <<"omega is 2.5; it must be between 0 and 2">>},
+            {#{g => 0}, <<"g is 0; it must be above 0">>},
+            {#{mode => <<"last">>, g => 0}, <<"mode is \"last\"; it must be one of exhaust, first">>},
+            {#{mode => 1}, <<"mode is 1; it must be one of exhaust, first">>}
+        ]
+    ].
+
+kinds_are_accepted_test() ->
+    ?assertEqual(
+        {ok, #{seed => -5, n => 16, b => 4, l => 1.5, r => 2.0, omega => 0.0, g => 0.5, mode => first}},
+        kinds(#{})
+    ),
+    ?assertMatch(
+        {ok, #{mode := exhaust, seed := -9223372036854775808}},
+        kinds(#{mode => <<"exhaust">>, seed => -(1 bsl 63)})
+    ).
+
+kinds(Changes) ->
+    Good = #{
+        seed => -5, n => 16, b => 4, mode => <<"first">>,
+        l => {number, <<"1.5">>}, r => 2, omega => 0, g => {number, <<"5e-1">>}
+    },
+    Given = maps:from_list([{atom_to_binary(P), V} || {P, V} <- maps:to_list(maps:merge(Good, Changes))]),
+    case scoville_benchmark:check(<<"kinds">>, ?MODULE, Given) of
+        {error, Reason} -> {error, iolist_to_binary(Reason)};
+        Ok -> Ok
+    end.
+
 good_parameters_are_accepted_test() ->
     ?assertEqual({ok, #{pings => 0, actors => 65536}}, check(<<"big">>, <<"{\"actors\":65536,\"pings\":0}">>)).
 
 check(Name, Text) ->
     {ok, Given} = scoville_json:decode(Text),
     {ok, Module} = scoville_benchmark:find(Name),
-    case scoville_benchmark:check(Name, Module:parameters(), Given) of
+    case scoville_benchmark:check(Name, Module, Given) of
         {error, Reason} -> {error, iolist_to_binary(Reason)};
         Ok -> Ok
     end.

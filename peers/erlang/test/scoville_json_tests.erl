@@ -40,3 +40,13 @@ encode_test_() ->
             {274922.29845761, <<"2.7492229845761001e+05">>}
         ]
     ].
+
+to_float_test_() ->
+    [
+        ?_assertEqual(Want, scoville_json:to_float(V))
+     || {V, Want} <- [
+            {3, 3.0}, {-1, -1.0}, {{number, <<"1.50">>}, 1.5}, {{number, <<"1e3">>}, 1000.0},
+            {{number, <<"-2.5E-1">>}, -0.25}, {{number, <<"0.1e+1">>}, 1.0}, {{number, <<"1e999">>}, error},
+            {1 bsl 1100, error}, {<<"1">>, error}, {null, error}, {[1], error}
+        ]
+    ].

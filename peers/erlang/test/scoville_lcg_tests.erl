@@ -37,6 +37,12 @@ busy_follows_the_table_test_() ->
      || {K, V} <- [{0, 0}, {1, 15158}, {2, 7808}, {10, 38176}, {100, 16528}, {1009, 24630}]
     ].
 
+spin_follows_the_table_test_() ->
+    [
+        ?_assertEqual(Want, scoville_lcg:spin(V, N))
+     || {V, N, Want} <- [{1, 100, 51005}, {70000, 10, 56054}, {12345, 1000, 9041}, {65537, 0, 1}]
+    ].
+
 draws(0, _) ->
     [];
 draws(N, Rng) ->
