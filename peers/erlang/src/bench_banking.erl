@@ -28,7 +28,7 @@ teller(Run, A, N, Balance) ->
     end,
     Completed = completed(N, 0),
     report(Run, completed, Completed),
-    [Account ! stop || Account <- tuple_to_list(Accounts)],
+    _ = [Account ! stop || Account <- tuple_to_list(Accounts)],
     leave(Run).
 
 request(_, _, 0, _) ->

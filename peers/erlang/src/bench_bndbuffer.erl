@@ -25,7 +25,7 @@
 
 parameters() ->
     [
-        {buffer, {integer, 1}},
+        {buffer, integer},
         {producers, {integer, 1}},
         {consumers, {integer, 1}},
         {items, {integer, 0}},
@@ -61,7 +61,7 @@ manager(Run, #{buffer := B, producers := P, consumers := C, items := I} = Values
     expect(Run, P + C),
     Producers = [spawn(fun() -> producer(Run, Manager, I, ProdCost, 0, 0.0) end) || _ <- lists:seq(1, P)],
     Consumers = [spawn(fun() -> consumer(Run, Manager, Id, ConsCost, 0, 0, 0.0) end) || Id <- lists:seq(0, C - 1)],
-    [Producer ! produce || Producer <- Producers],
+    _ = [Producer ! produce || Producer <- Producers],
     manager(#manager{
         run = Run,
         buffer = B,
@@ -117,7 +117,7 @@ unpark(#manager{parked = Parked} = Manager) ->
 try_exit(#manager{run = Run, producing = 0, idle_len = Length, consumers = Consumers} = Manager) when
     Length =:= length(Consumers)
 ->
-    [Consumer ! consumer_exit || Consumer <- Consumers],
+    _ = [Consumer ! consumer_exit || Consumer <- Consumers],
     report(Run, max_pending, Manager#manager.max_pending),
     leave(Run);
 try_exit(Manager) ->

@@ -2,11 +2,8 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
-
--ifdef(TEST).
 -export([complement/2]).
--endif.
+-import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 %% 0 red, 1 yellow, 2 blue.
 -type colour() :: 0..2.

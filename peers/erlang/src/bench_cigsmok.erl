@@ -29,7 +29,7 @@ arbiter(Run, R, S) ->
     end.
 
 arbiter(Run, Smokers, 0, _) ->
-    [Smoker ! exit || Smoker <- tuple_to_list(Smokers)],
+    _ = [Smoker ! exit || Smoker <- tuple_to_list(Smokers)],
     leave(Run);
 arbiter(Run, Smokers, Left, Rng) ->
     receive

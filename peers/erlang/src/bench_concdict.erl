@@ -37,7 +37,7 @@ run(#{workers := E, requests := M, write_pct := P, entries := D}, Announce) ->
 master(#worker{run = Run, workers = E} = Common) ->
     expect(Run, E),
     Worker = Common#worker{master = self()},
-    [spawn(fun() -> worker(Worker#worker{id = Id}) end) ! do_work || Id <- lists:seq(0, E - 1)],
+    _ = [spawn(fun() -> worker(Worker#worker{id = Id}) end) ! do_work || Id <- lists:seq(0, E - 1)],
     master(Run, E, 0, 0, 0).
 
 master(Run, 0, Sum, Writes, Reads) ->

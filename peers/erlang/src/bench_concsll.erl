@@ -43,7 +43,7 @@ master(#worker{run = Run, workers = E} = Common) ->
     List = spawn(fun() -> list(Run, []) end),
     expect(Run, E),
     Worker = Common#worker{master = self(), list = List},
-    [spawn(fun() -> worker(Worker#worker{id = Id}) end) ! do_work || Id <- lists:seq(0, E - 1)],
+    _ = [spawn(fun() -> worker(Worker#worker{id = Id}) end) ! do_work || Id <- lists:seq(0, E - 1)],
     master(Run, List, E, #tally{}).
 
 master(Run, List, 0, Tally) ->

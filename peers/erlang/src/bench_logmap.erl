@@ -28,13 +28,13 @@ master(Run, T, S, StartRate, Increment) ->
         Other -> error({unexpected, Other})
     end,
     flood(Workers, T),
-    [Worker ! get_term || Worker <- Workers],
+    _ = [Worker ! get_term || Worker <- Workers],
     Terms = lists:sort(terms(S)),
     Result = lists:foldl(fun({_, Term, _, _}, Sum) -> Sum + Term end, 0.0, Terms),
     OrbitSum = lists:foldl(fun({_, _, Orbit, _}, Sum) -> Sum + Orbit end, 0.0, Terms),
     Steps = lists:sum([N || {_, _, _, N} <- Terms]),
     report(Run, master, {Result, OrbitSum, Steps}),
-    [Actor ! stop || Actor <- Computers ++ Workers],
+    _ = [Actor ! stop || Actor <- Computers ++ Workers],
     leave(Run).
 
 flood(_, 0) ->

@@ -17,7 +17,7 @@ run(#{philosophers := N, rounds := M}, Announce) ->
         })
     end),
     Philosophers = [spawn(fun() -> philosopher(Run, Arbitrator, Id, M, 0) end) || Id <- lists:seq(0, N - 1)],
-    [Philosopher ! start || Philosopher <- Philosophers],
+    _ = [Philosopher ! start || Philosopher <- Philosophers],
     {Result, Errors, Retries} = await(arbitrator),
     Denied = await(denied, N),
     #{

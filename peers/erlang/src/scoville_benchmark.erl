@@ -68,7 +68,30 @@ all() ->
         {<<"barber">>, bench_barber},
         {<<"cigsmok">>, bench_cigsmok},
         {<<"logmap">>, bench_logmap},
-        {<<"banking">>, bench_banking}
+        {<<"banking">>, bench_banking},
+        {<<"apsp">>, bench_apsp},
+        {<<"astar">>, bench_astar},
+        {<<"nqueenk">>, bench_nqueenk},
+        {<<"recmatmul">>, bench_recmatmul},
+        {<<"quicksort">>, bench_quicksort},
+        {<<"radixsort">>, bench_radixsort},
+        {<<"filterbank">>, bench_filterbank},
+        {<<"bitonicsort">>, bench_bitonicsort},
+        {<<"sieve">>, bench_sieve},
+        {<<"uct">>, bench_uct},
+        {<<"facloc">>, bench_facloc},
+        {<<"trapezoid">>, bench_trapezoid},
+        {<<"piprecision">>, bench_piprecision},
+        {<<"sor">>, bench_sor},
+        {<<"matrixsearch">>, bench_matrixsearch},
+        {<<"bigneighbours">>, bench_bigneighbours},
+        {<<"chameneosfair">>, bench_chameneosfair},
+        {<<"fannkuch">>, bench_fannkuch},
+        {<<"pingping">>, bench_pingping},
+        {<<"spawn">>, bench_spawn},
+        {<<"pairs">>, bench_pairs},
+        {<<"mixed">>, bench_mixed},
+        {<<"chat">>, bench_chat}
     ].
 
 -spec find(Name :: binary()) -> {ok, module()} | error.
@@ -186,5 +209,7 @@ relation(at_most) -> "at most ";
 relation(above) -> "above ";
 relation(multiple_of) -> "a multiple of ".
 
+%% Whole numbers without a point.
 number(V) when is_integer(V) -> integer_to_binary(V);
-number(V) when is_float(V) -> float_to_binary(V, [short]).
+number(V) when V == trunc(V) -> integer_to_binary(trunc(V));
+number(V) -> float_to_binary(V, [short]).

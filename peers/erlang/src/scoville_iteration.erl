@@ -7,6 +7,7 @@
 -module(scoville_iteration).
 
 -export([prepare/0, start/1, start/2, await/1, await/2, elapsed/1, finish/1, stop/1, gone/1, unsupported/1]).
+-export([rehearse/0, extra/0]).
 -export([expect/2, report/3, leave/1]).
 -export_type([iteration/0, announce/0]).
 
@@ -83,8 +84,16 @@ gone(Actor) ->
         {'DOWN', Monitor, process, Actor, _} -> ok
     end.
 
+%% Creates an actor and waits until it has stopped, so that whatever the emulator sets up for a first one
+%% is there. It is part of the setup and not counted.
+-spec rehearse() -> ok.
+rehearse() -> gone(spawn(?MODULE, extra, [])).
+
+-spec extra() -> ok.
+extra() -> ok.
+
 %% Ends the driver, before it has started the clock, for a reason that lies in the runtime.
--spec unsupported(Reason :: string()) -> no_return().
+-spec unsupported(Reason :: iolist()) -> no_return().
 unsupported(Reason) -> exit({unsupported, Reason}).
 
 %% Tells the latch about Count actors that the caller is going to spawn.

@@ -13,7 +13,7 @@
 %% What benchmarks use besides their own modules.
 -define(SHARED, [
     scoville_iteration, scoville_work, scoville_lcg, scoville_j48, scoville_i64, scoville_checksum,
-    lists, maps, queue, math, atomics, persistent_term, binary
+    lists, maps, queue, math, atomics, persistent_term, binary, timer, file, re, io_lib, logger_formatter
 ]).
 -define(MAX_LINE, (16 bsl 20)).
 
@@ -206,7 +206,8 @@ hello() ->
             [Heap, Fullsweep, Queue]
         ),
         capabilities => [<<"count-messages">>, <<"gc">>],
-        labels => #{},
+        %% How logmap and banking defer requests, and whose big integers piprecision computes with.
+        labels => #{stash => <<"selective">>, bignum => <<"Erlang/OTP's own integers, not GMP">>},
         benchmarks => scoville_benchmark:names()
     }.
 

@@ -43,6 +43,8 @@ trace(Outside, Actors, Messages, Lost) ->
             trace(Outside, Actors, Messages + 1, Lost);
         {trace, _From, send_to_non_existing_process, Message, _To} ->
             trace(Outside, Actors, Messages, [Message | Lost]);
+        {trace, _From, spawn, _Rehearsal, {scoville_iteration, extra, []}} ->
+            trace(Outside, Actors, Messages, Lost);
         {trace, _From, spawn, _Actor, _Entry} ->
             trace(Outside, Actors + 1, Messages, Lost);
         {totals, To} ->

@@ -55,11 +55,93 @@ results_and_work_test_() ->
             {bench_logmap, #{terms => 0, series => 2, start_rate => 3.0, increment => 0.5}, 0.5,
                 #{orbit_sum => 0.0, steps => 0}, 5, 9},
             {bench_banking, #{accounts => 20, transactions => 100, initial_balance => 1000000}, 210289872,
-                #{total => 20000000, completed => 100}, 21, 421}
+                #{total => 20000000, completed => 100}, 21, 421},
+            {bench_banking, #{accounts => 10, transactions => 1, initial_balance => -5}, -275 + 864 * (8 - 2),
+                #{total => -50, completed => 1}, 11, 15},
+            {bench_apsp, #{n => 12, b => 4, w => 10}, 382, #{wsum => 19158, phases => 108}, 10, 459},
+            {bench_apsp, #{n => 2, b => 1, w => 1}, 2, #{wsum => 18 + 32, phases => 8}, 5, 28},
+            {bench_astar, #{w => 3, g => 6, t => 8, p => 30, mode => exhaust}, 131, #{spins => 4573021}, 4,
+                fun(#{items := Items}) -> 5 + 3 * Items end},
+            {bench_astar, #{w => 1, g => 6, t => 1000, p => 30, mode => first}, 1, #{valid => 1}, 2, 5},
+            {bench_nqueenk, #{w => 4, n => 6, t => 3, k => 1500000, p => 10}, 4, #{items => 63}, 5, 200},
+            {bench_nqueenk, #{w => 1, n => 1, t => 1, k => 2, p => 1}, 1, #{items => 2}, 2, 8},
+            {bench_nqueenk, #{w => 1, n => 3, t => 1, k => 1, p => 1}, 0, #{items => 4}, 2, 13},
+            {bench_recmatmul, #{n => 16, t => 64, w => 3, p => 10}, 230400, #{wsum => 11886336, items => 9}, 4, 32},
+            {bench_recmatmul, #{n => 2, t => 1, w => 1, p => 1}, 2, #{wsum => 2 * 49, items => 9}, 2, 28},
+            {bench_recmatmul, #{n => 2, t => 4, w => 5, p => 1}, 2, #{wsum => 2 * 49, items => 1}, 6, 12},
+            {bench_quicksort, #{n => 100, m => 1 bsl 60, t => 16, s => 1024}, 45451337,
+                #{count => 100, sorted => 1, sum => 3624402}, 21, 41},
+            {bench_quicksort, #{n => 3, m => 1, t => 1, s => 0}, scoville_checksum:list([0, 0, 0]),
+                #{count => 3, sorted => 1, sum => 0}, 3, 5},
+            {bench_radixsort, #{n => 50, m => 65536, s => 2048}, 1334527098,
+                #{count => 50, errors => 0, sum => 1554079}, 18, 851},
+            {bench_radixsort, #{n => 1, m => 2, s => 1}, 1000003, #{count => 1, errors => 0, sum => 0}, 3, 3},
+            {bench_filterbank, #{sim => 20, col => 4, chan => 3}, 18306,
+                #{count => 14, sum => 29464.0, wsum => 142600.0, fir => 51}, 27, 534},
+            {bench_bitonicsort, #{n => 16, m => 1 bsl 60, s => 2048}, 1395422121,
+                #{count => 16, errors => 0, sum => 426088}, 192, 1494},
+            {bench_bitonicsort, #{n => 2, m => 1, s => 0}, scoville_checksum:list([0, 0]),
+                #{count => 2, errors => 0, sum => 0}, 9, 25},
+            {bench_sieve, #{n => 200, m => 10}, 46, #{sum => 4227, filters => 5}, 6, 185},
+            {bench_sieve, #{n => 3, m => 1}, 1, #{sum => 2, filters => 1}, 2, 2},
+            {bench_sieve, #{n => 8, m => 1}, 4, #{sum => 17, filters => 4}, 5, 11},
+            {bench_uct,
+                #{nodes => 100, avg => 50, stdev => 10, binomial => 4, urgent => 50, unit => 1, seed => 2}, 6325764,
+                #{nodes => 97, height => 6, urgent => 10, grants => 23}, 97, 527},
+            {bench_uct, #{nodes => 2, avg => 1, stdev => 0, binomial => 1, urgent => 0, unit => 1, seed => 0},
+                scoville_lcg:spin(1, 100) + scoville_lcg:spin(1, 1),
+                #{nodes => 2, height => 2, urgent => 0, grants => 0}, 2, 6},
+            {bench_facloc, #{n => 300, g => 500.0, a => 2.0, s => 123456, dist => uniform}, 600,
+                #{facilities => 5, customers => 300, maxdepth => 2, cost => 12552.8010675, rootups => 4}, 22,
+                fun(#{facility_up := 4, facility_down := Down}) -> 820 + 300 + 4 + Down + 21 + 20 end},
+            {bench_facloc, #{n => 1, g => 2.0, a => 2.0, s => 0, dist => savina}, 0,
+                #{
+                    facilities => 0, customers => 1, maxdepth => 0, rootups => 0,
+                    cost => math:sqrt(math:pow(1 - 2 / 13850, 2) + math:pow(1 - 2 / 54255, 2))
+                },
+                2, 3},
+            {bench_trapezoid, #{n => 1000, w => 10, l => 1.0, r => 5.0}, 0.271068559391053, #{pieces => 1000}, 11, 21},
+            {bench_trapezoid, #{n => 1000, w => 7, l => 1.0, r => 5.0}, 0.271068559391053, #{pieces => 1000}, 8, 15},
+            {bench_piprecision, #{w => 3, p => 50}, 245309055, #{digits => 1431576654}, 4,
+                fun(#{terms := Terms, q := 39}) -> 7 + 2 * Terms end},
+            {bench_sor, #{size => 4, it => 3, omega => 1.25, seed => 10101010}, 1.01823080073825e-10,
+                #{received => 128}, 18, 156},
+            {bench_matrixsearch, matrixsearch(continuous), 65, #{jobs => 18}, 9, 52},
+            {bench_matrixsearch, matrixsearch(blockwise), 65, #{jobs => 18}, 9, 52},
+            {bench_bigneighbours, #{workers => 10, hood => 3, pings => 20}, 1102,
+                #{pings => 200, pongs => 200, errors => 0}, 11, 451},
+            {bench_bigneighbours, #{workers => 1, hood => 9, pings => 2}, 2,
+                #{pings => 2, pongs => 2, errors => 0}, 2, 10},
+            {bench_chameneosfair, #{creatures => 5, meetings => 50}, 100, #{colours => 1, self => 0}, 6, 220},
+            {bench_chameneosfair, #{creatures => 2, meetings => 1}, 2, #{colours => 1, self => 0}, 3, 12},
+            {bench_fannkuch, #{n => 7, chunks => 200}, 228, #{maxflips => 16, flips => 18508}, 195, 389},
+            {bench_fannkuch, #{n => 7, chunks => 1}, 228, #{maxflips => 16, flips => 18508}, 2, 3},
+            {bench_fannkuch, #{n => 2, chunks => 9}, -1, #{maxflips => 1, flips => 1}, 3, 5},
+            {bench_pingping, #{r => 10, size => 4, mode => copy}, 258, #{hash => 690487743}, 3, 24},
+            {bench_pingping, #{r => 10, size => 4, mode => share}, 242, #{hash => 1851424578}, 3, 24},
+            {bench_pingping, #{r => 1, size => 1, mode => copy}, 6, #{hash => 1000007}, 3, 6},
+            {bench_spawn, #{n => 1000}, 499500, #{awake => 1000}, 1001, 2000},
+            {bench_spawn, #{n => 1}, 0, #{awake => 1}, 2, 2},
+            {bench_pairs, pairs(#{}), 15, #{hashsum => 941836050}, 7, 48},
+            {bench_pairs, pairs(#{report => 7}), 15, #{hashsum => 941836050}, 7, 3 * 14},
+            {bench_pairs, pairs(#{payload => share}), 15, #{hashsum => 3 * 1851424578}, 7, 48},
+            {bench_mixed, #{rings => 2, size => 4, token => 3, reps => 2, number => 8051}, 720,
+                #{results => 4, rounds => 16}, 17, 78},
+            {bench_mixed, #{rings => 1, size => 2, token => 0, reps => 1, number => 4}, 4,
+                #{results => 1, rounds => 1}, 4, 7},
+            {bench_chat, chat(#{}), 25,
+                #{edges => 35, compute => 5, post => 33, leave => 24, invite => 15, none => 3, invitations => 23}, 55,
+                fun chat_messages/1},
+            {bench_chat, chat(#{clients => 1, dirs => 3, compute => 0, post => 0, leave => 0, invite => 0}), 0,
+                #{edges => 0, compute => 0, post => 0, leave => 0, invite => 0, none => 5, invitations => 0}, 11,
+                %% Start; login; pokes, acts, closes and confirmations; disconnect, logout, left, finished
+                1 + 1 + 5 * (3 + 1 + 1 + 1) + 3 + 1 + 1 + 3}
         ]
     ].
 
 run(Module, Values, Result, Checks, Actors, Messages) ->
+    %% Loading code takes messages.
+    ok = code:ensure_modules_loaded([timer | scoville_benchmark:modules()]),
     Driver = fun() -> Module:run(Values, fun() -> ok end) end,
     {ok, Timed} = scoville_peer:timed(Driver),
     same(Result, Checks, Timed),
@@ -70,6 +152,30 @@ run(Module, Values, Result, Checks, Actors, Messages) ->
 
 messages(Messages, _) when is_integer(Messages) -> Messages;
 messages(Messages, #{metrics := Metrics}) -> Messages(Metrics).
+
+matrixsearch(Assign) ->
+    #{
+        controllers => 2, seekers => 3, size => 16, jobs => 3, word => 3, alphabet => 4, assign => Assign,
+        place => local
+    }.
+
+pairs(Changes) ->
+    maps:merge(
+        #{pairs => 3, mode => fixed, rounds => 5, seconds => 1, report => 2, size => 4, payload => copy}, Changes
+    ).
+
+chat(Changes) ->
+    maps:merge(
+        #{
+            clients => 16, turns => 5, dirs => 2, compute => 10, post => 30, leave => 50, invite => 60,
+            befriend => 50, fib => 5, seed => 42
+        },
+        Changes
+    ).
+
+%% Start, logins, befriendings, pokes, acts, posts, invitations and joins, confirmations, and the end.
+chat_messages(#{forwards := Forwards, bumps := Bumps, closes := Closes, leaves := Leaves}) ->
+    1 + 16 + 2 * 35 + 10 + 80 + 33 + 2 * 23 + 5 + 2 + 16 + 16 + 2 + Forwards + Bumps + Closes + 2 * Leaves.
 
 barber_messages(#{attempts := Attempts, sleeps := Sleeps}) -> 7 * 30 + 3 + 3 * (Attempts - 30) + Sleeps.
 
@@ -143,3 +249,128 @@ guard_of_big_test() ->
     Worker ! exit,
     ?assertEqual({1, 1}, scoville_iteration:await(worker)),
     ?assert(scoville_iteration:finish(Run) > 0).
+
+%% A server stops at the first reply after the halt.
+pairs_for_a_time_test() ->
+    {ok, Outcome} = scoville_peer:counted(fun() ->
+        bench_pairs:run(pairs(#{mode => timed, report => 100}), fun() -> ok end)
+    end),
+    #{result := Total, per_actor := #{n := Exchanges}, wall_ns := Wall} = Outcome,
+    #{metrics := #{throughput := Throughput}} = Outcome,
+    ?assertEqual(Total, lists:sum(Exchanges)),
+    ?assertEqual(3, length([N || N <- Exchanges, N >= 1])),
+    ?assert(Wall >= 1000000000),
+    ?assert(close(Total * 60.0e9 / Wall, Throughput)),
+    ?assertNot(is_map_key(checks, Outcome)).
+
+matrixsearch_places_no_seeker_test() ->
+    ?assertMatch(
+        {unsupported, _},
+        scoville_peer:timed(fun() ->
+            bench_matrixsearch:run((matrixsearch(continuous))#{place := roundrobin}, fun() -> ok end)
+        end)
+    ).
+
+spawn_needs_room_test() ->
+    {unsupported, Text} = scoville_peer:timed(fun() -> bench_spawn:run(#{n => 1 bsl 40}, fun() -> ok end) end),
+    ?assertMatch({match, _}, re:run(Text, "room for [0-9]+ processes")).
+
+%% More solutions than wanted: how many more come in depends on scheduling.
+nqueenk_stops_at_k_test() ->
+    #{result := 5, metrics := #{results := Results}} = Outcome =
+        bench_nqueenk:run(#{w => 3, n => 8, t => 2, k => 5, p => 10}, fun() -> ok end),
+    ?assert(Results >= 5 andalso Results =< 92),
+    ?assertNot(is_map_key(checks, Outcome)).
+
+%% Sums of the input before the first phase.
+graph_of_apsp_test_() ->
+    [
+        ?_assertEqual(Sum, lists:sum([D || <<D:64/signed>> <= bench_apsp:graph(N, W)]))
+     || {N, W, Sum} <- [{12, 10, 714}, {240, 100, 2894584}]
+    ].
+
+graph_of_astar_test_() ->
+    [
+        ?_test(begin
+            Lists = tuple_to_list(bench_astar:graph(G)),
+            ?assertEqual({Nodes, Edges}, {length(Lists), length(lists:append(Lists))}),
+            ?assertEqual(Hash, scoville_checksum:list(lists:append(Lists)))
+        end)
+     || {G, Nodes, Edges, Hash} <- [{6, 216, 534, 2142788024}, {30, 27000, 78712, 1240668639}]
+    ].
+
+queens_in_each_others_way_test_() ->
+    [
+        ?_assertEqual(Valid, bench_nqueenk:valid(Board))
+     || {Board, Valid} <- [
+            {[], true}, {[3], true}, {[1, 3, 0, 2], true}, {[0, 0], false}, {[0, 1], false}, {[1, 0], false},
+            {[0, 3, 2], false}, {[2, 0, 3, 5], false}, {[0, 2, 4], true}
+        ]
+    ].
+
+quicksort_sorts_test() ->
+    Data = [scoville_lcg:spin(I, 3) rem 50 || I <- lists:seq(1, 300)],
+    ?assertEqual(lists:sort(Data), bench_quicksort:sort(Data)).
+
+normal_deviates_of_uct_test() ->
+    {Deviates, _} = lists:mapfoldl(
+        fun(_, Rng) -> bench_uct:normal(500, 100, Rng) end, scoville_j48:new(2), lists:seq(1, 4)
+    ),
+    ?assertEqual([652, 478, 535, 397], Deviates).
+
+%% Halves go to the even neighbour.
+rounding_of_piprecision_test_() ->
+    [
+        ?_assertEqual(Want, bench_piprecision:rhe(A, B))
+     || {A, B, Want} <- [
+            {0, 5, 0}, {1, 2, 0}, {3, 2, 2}, {5, 2, 2}, {7, 2, 4}, {7, 3, 2}, {8, 3, 3}, {6, 3, 2}, {2, 4, 0}
+        ]
+    ].
+
+generator_of_matrixsearch_test() ->
+    ?assertEqual([<<2, 3, 3>>, <<1, 1, 1>>, <<1, 3, 0>>], [bench_matrixsearch:word(0, N, 3, 4) || N <- [0, 1, 2]]),
+    ?assertEqual(392, lists:sum(binary_to_list(bench_matrixsearch:matrix(0, 16, 4)))).
+
+neighbourhoods_test_() ->
+    [
+        ?_assertEqual(Want, bench_bigneighbours:hoods(lists:seq(1, W), H, max(1, W div H)))
+     || {W, H, Want} <- [
+            {7, 3, [[1, 2, 3], [4, 5, 6, 7]]}, {6, 3, [[1, 2, 3], [4, 5, 6]]}, {2, 3, [[1, 2]]}, {2, 1, [[1], [2]]}
+        ]
+    ].
+
+permutations_of_fannkuch_come_in_order_test() ->
+    All = lists:foldl(
+        fun(_, [{Permutation, Counts} | _] = Done) -> [bench_fannkuch:next(Permutation, Counts) | Done] end,
+        [bench_fannkuch:first(5, 0)],
+        lists:seq(1, 119)
+    ),
+    ?assertEqual([bench_fannkuch:first(5, I) || I <- lists:seq(0, 119)], lists:reverse(All)),
+    ?assertEqual(120, length(lists:usort([Permutation || {Permutation, _} <- All]))).
+
+flips_of_fannkuch_test_() ->
+    [
+        ?_assertEqual(Flips, bench_fannkuch:flips(Permutation))
+     || {Permutation, Flips} <- [{[0, 1, 2], 0}, {[1, 0, 2], 1}, {[2, 1, 0], 1}, {[1, 2, 0], 2}, {[3, 1, 4, 0, 2], 1}]
+    ].
+
+payloads_test() ->
+    ?assertEqual(<<3, 10, 17>>, bench_pingping:payload(3)),
+    ?assertEqual(<<(7 * 299 + 3)>>, binary:part(bench_pingping:payload(300), 299, 1)),
+    ?assertEqual(<<3, 11, 17>>, bench_pingping:step(copy, 1, <<3, 10, 17>>)),
+    ?assertEqual(<<0>>, bench_pingping:step(copy, 0, <<255>>)),
+    ?assertEqual(<<3, 10>>, bench_pingping:step(share, 1, <<3, 10>>)).
+
+factors_of_mixed_test_() ->
+    [
+        ?_assertEqual(Factors, bench_mixed:factors(X))
+     || {X, Factors} <- [
+            {1, [1]}, {2, [2]}, {3, [3]}, {4, [2, 2]}, {7, [7]}, {12, [2, 2, 3]}, {49, [7, 7]}, {8051, [83, 97]}
+        ]
+    ].
+
+shuffle_of_chat_test() ->
+    %% Generator 1 draws 15158, 63799, 33876: swap 4 with 2, 3 with 1, 2 with 0.
+    {Shuffled, Next} = bench_chat:shuffle([a, b, c, d], scoville_lcg:new(1)),
+    ?assertEqual([d, a, b, c], Shuffled),
+    ?assertEqual(33876, Next).
