@@ -108,13 +108,16 @@ cells([C | Block], A, B, N, Dim, AtA, AtB, Left, LeftInRow) ->
 
 %% Four factors at a time: every call costs the sum a box on the heap.
 dot(A, B, N, AtA, AtB, Left, Sum) when Left >= 4 ->
+    Second = AtB + N,
+    Third = Second + N,
+    Fourth = Third + N,
     Next =
         Sum +
             element(AtA, A) * element(AtB, B) +
-            element(AtA + 1, A) * element(AtB + N, B) +
-            element(AtA + 2, A) * element(AtB + 2 * N, B) +
-            element(AtA + 3, A) * element(AtB + 3 * N, B),
-    dot(A, B, N, AtA + 4, AtB + 4 * N, Left - 4, Next);
+            element(AtA + 1, A) * element(Second, B) +
+            element(AtA + 2, A) * element(Third, B) +
+            element(AtA + 3, A) * element(Fourth, B),
+    dot(A, B, N, AtA + 4, Fourth + N, Left - 4, Next);
 dot(_, _, _, _, _, 0, Sum) ->
     Sum;
 dot(A, B, N, AtA, AtB, Left, Sum) ->
