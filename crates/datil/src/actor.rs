@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use crate::address::Address;
 use crate::mailbox::cell::{Header, flag};
+use crate::worker::absence::Inside;
 use crate::worker::core::Core;
 
 /// An actor: private state that handles one message at a time.
@@ -33,7 +34,8 @@ pub trait Actor: Send + Sized + 'static {
 
 /// The runtime as an actor sees it while it runs.
 pub struct Context<'a, A: Actor> {
-    pub(crate) core: &'a Core,
+    /// The worker, for code of its loop, which is inside the core. What handlers call uses it through [`Context::core`].
+    pub(crate) engine: &'a Core,
     pub(crate) cell: *mut Header,
     // Neither Send nor Sync: a context is bound to the worker that runs the actor.
     pub(crate) actor: PhantomData<*mut A>,
@@ -42,10 +44,16 @@ pub struct Context<'a, A: Actor> {
 impl<'a, A: Actor> Context<'a, A> {
     pub(crate) fn new(core: &'a Core, cell: *mut Header) -> Self {
         Self {
-            core,
+            engine: core,
             cell,
             actor: PhantomData,
         }
+    }
+
+    /// The worker, for what is not worth [`Context::tell`]'s shortcut: in a handler nobody may use it without entering it.
+    #[inline(always)]
+    pub(crate) fn core(&self) -> Inside<'a> {
+        Inside::new(self.engine)
     }
 
     /// The address of this actor.
@@ -59,13 +67,20 @@ impl<'a, A: Actor> Context<'a, A> {
     /// an actor that has stopped is dropped and counted ([`crate::WorkerMetrics::dead_letters`]).
     #[inline(always)]
     pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
-        self.core.send(to, msg);
+        // A context is used in handlers only, which are outside the core. `send` finds out whether it may be entered.
+        self.engine.enter();
+        self.engine.send(to, msg);
+        self.engine.leave();
     }
 
     /// Creates an actor on this worker.
     #[inline(always)]
     pub fn spawn<B: Actor>(&mut self, actor: B) -> Address<B> {
-        self.core.spawn(actor)
+        self.engine.enter();
+        self.engine.be_present();
+        let address = self.engine.spawn(actor);
+        self.engine.leave();
+        address
     }
 
     /// Stops this actor when its handler returns: the rest of its mailbox is dropped (and counted) and its
@@ -85,7 +100,7 @@ impl<'a, A: Actor> Context<'a, A> {
 
     /// Index of the worker that runs this handler, `0..workers`.
     pub fn worker(&self) -> usize {
-        self.core.index()
+        self.engine.index()
     }
 }
 

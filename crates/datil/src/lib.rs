@@ -69,18 +69,17 @@
 //! * Sends never block and are never refused; mailboxes are unbounded. Nothing is lost or doubled: what finds its actor gone is dropped and counted.
 //! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
 //! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
-//! * Workers without work sleep.
+//! * Workers without work sleep. While some work, one of the others looks every millisecond whether they get on.
 //!
 //! # Known limits
 //!
-//! * **A long handler holds up its worker.** Queues are private: what is queued on a worker, or sent to actors it owns, waits while one of its
-//!   handlers computes, even if other workers are idle. A handler that keeps making other actors runnable does share
-//!   its backlog meanwhile; one that only computes or blocks does not. Split long work into messages, and do not block in handlers.
+//! * **A long handler occupies its worker.** What waits behind it goes to an idle worker after 1 to 2 ms, if there is one (on Linux; elsewhere it
+//!   waits). While no worker is idle it waits in any case, so split long work into messages, and do not block in handlers. This is about handlers,
+//!   [`Actor::started`] and [`Actor::stopped`]; a destructor that takes long holds up its worker everywhere.
 //! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`].
 //! * Memory of the pools is reused by all runtimes of the process and never returned to the system. A cell is retired after 65,535 actors have
 //!   lived in it (64 bytes lost per 65,535 of the smallest actors).
 //! * An outside thread that is descheduled in the middle of a send delays those of other outside threads until it runs again.
-//! * What outside threads send waits 1 to 2 ms if the worker that takes it from the inbox is stuck in a handler and another one is idle.
 //! * All policies steal cooperatively, at the ends of activations; `cls` therefore is the classic policy's placement and victim choice on this
 //!   mechanism, not its lock-based deques.
 
@@ -92,6 +91,7 @@ mod client;
 mod futex;
 mod inbox;
 mod mailbox;
+mod membarrier;
 mod pool;
 mod priority;
 mod recipient;

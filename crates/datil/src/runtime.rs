@@ -298,8 +298,7 @@ impl Runtime {
             return Leftovers::default();
         };
         for port in &team.ports {
-            port.request.fetch_or(STOP, std::sync::atomic::Ordering::AcqRel);
-            port.notify();
+            port.call(STOP);
         }
         let threads = std::mem::take(&mut self.threads);
         let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));

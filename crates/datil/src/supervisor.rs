@@ -109,9 +109,10 @@ impl Signal for BeginAnew {
             let Some(guard) = extras.guard.take() else {
                 return;
             };
-            let rebuilt = extras::rebuild(at.core, at.cell, extras, &*guard);
+            let core = at.core();
+            let rebuilt = extras::rebuild(&core, at.cell, extras, &*guard);
             extras.guard.replace(Some(guard));
-            if !rebuilt && !extras::revives(at.core, at.cell) {
+            if !rebuilt && !extras::revives(&core, at.cell) {
                 let flags = &at.header().flags;
                 flags.set(flags.get() | crate::mailbox::cell::flag::STOPPING);
             }
@@ -429,7 +430,7 @@ mod sealed {
 
     impl<B: Actor> Place for Context<'_, B> {
         fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
-            self.core.spawn_prepared(actor, prepare)
+            self.core().spawn_prepared(actor, prepare)
         }
     }
 }

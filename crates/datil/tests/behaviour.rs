@@ -717,3 +717,127 @@ fn bad_settings_are_refused_with_a_reason() {
     // The refusal gave everything back.
     assert_eq!(runtime(2).workers(), 2);
 }
+
+/// What waits for a worker reaches another one while a handler there takes long: here for ever, unless that happens.
+/// The handler makes others runnable on its own worker and waits for them.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn work_queued_behind_a_stuck_handler_goes_elsewhere() {
+    for policy in datil::policy::NAMES {
+        for workers in 2..=3 {
+            let runtime = Runtime::builder()
+                .workers(workers)
+                .policy(policy)
+                .build()
+                .unwrap();
+            let alive = Arc::default();
+            let others: Vec<_> = (0..5).map(|_| puppet(&alive)).collect();
+            let (done, end) = mpsc::channel();
+            let stuck = runtime.spawn(puppet(&alive));
+            stuck.tell(Box::new(move |cx| {
+                let (tx, rx) = mpsc::channel();
+                let me = cx.worker();
+                let mine: Vec<_> = others.into_iter().map(|other| cx.spawn(other)).collect();
+                for &other in &mine {
+                    let tx = tx.clone();
+                    cx.tell(other, Box::new(move |cx| tx.send(cx.worker()).unwrap()));
+                }
+                let ran_on: Vec<_> = mine.iter().map(|_| rx.recv().unwrap()).collect();
+                assert!(!ran_on.contains(&me), "nobody can run where the handler waits");
+                // The worker is still the actors' home as far as sends from here go, whoever owns them now.
+                for &other in &mine {
+                    let tx = tx.clone();
+                    cx.tell(other, Box::new(move |_| tx.send(0).unwrap()));
+                }
+                mine.iter().for_each(|_| _ = rx.recv().unwrap());
+                done.send(()).unwrap();
+            }));
+            end.recv().unwrap();
+            runtime.wait_quiescent();
+            assert_eq!(alive.load(SeqCst), 6, "{policy}");
+        }
+    }
+}
+
+/// The same for what others send, from workers and from outside, to idle actors that a stuck worker owns. The actor whose
+/// handler takes so long is run by nobody else meanwhile, though it is written to.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn actors_of_a_stuck_worker_are_reached() {
+    for policy in datil::policy::NAMES {
+        let runtime = Runtime::builder().workers(2).policy(policy).build().unwrap();
+        let alive = Arc::default();
+        let busy = Arc::new(AtomicBool::new(true));
+        let (stuck, relay) = (runtime.spawn(puppet(&alive)), runtime.spawn(puppet(&alive)));
+        let (ready, made) = mpsc::channel();
+        let (go_on, wait) = mpsc::channel();
+        let idle: Vec<_> = (0..3).map(|_| puppet(&alive)).collect();
+        let ends = busy.clone();
+        stuck.tell(Box::new(move |cx| {
+            let idle: Vec<_> = idle.into_iter().map(|actor| cx.spawn(actor)).collect();
+            ready.send(idle).unwrap();
+            wait.recv().unwrap();
+            ends.store(false, SeqCst);
+        }));
+        let idle = made.recv().unwrap();
+        let (tx, rx) = mpsc::channel();
+        let (visits, visited) = mpsc::channel();
+        // Two rounds: the first finds out that the worker is stuck, in the second everybody knows.
+        for _ in 0..2 {
+            for &actor in &idle {
+                let (from_outside, from_inside) = (tx.clone(), tx.clone());
+                actor.tell(Box::new(move |_| from_outside.send(()).unwrap()));
+                relay.tell(Box::new(move |cx| {
+                    cx.tell(actor, Box::new(move |_| from_inside.send(()).unwrap()))
+                }));
+            }
+            let visit = |visits: mpsc::Sender<bool>, busy: Arc<AtomicBool>| -> Play {
+                Box::new(move |_| visits.send(busy.load(SeqCst)).unwrap())
+            };
+            stuck.tell(visit(visits.clone(), busy.clone()));
+            let later = visit(visits.clone(), busy.clone());
+            relay.tell(Box::new(move |cx| cx.tell(stuck, later)));
+            (0..2 * idle.len()).for_each(|_| rx.recv().unwrap());
+        }
+        go_on.send(()).unwrap();
+        for _ in 0..4 {
+            assert_eq!(
+                visited.recv(),
+                Ok(false),
+                "{policy}: run while its handler had not returned"
+            );
+        }
+        runtime.wait_quiescent();
+        assert_eq!(alive.load(SeqCst), 5);
+    }
+}
+
+/// All workers but one are stuck one after the other, each with work behind it that frees the one before.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn a_chain_of_stuck_handlers_is_undone_by_the_last_worker() {
+    const WORKERS: usize = 4;
+    fn block(cx: &mut Context<'_, Puppet>, left: usize, alive: Arc<AtomicUsize>, free: mpsc::Sender<()>) {
+        if left > 0 {
+            let (tx, rx) = mpsc::channel();
+            let next = cx.spawn(puppet(&alive));
+            cx.tell(next, Box::new(move |cx| block(cx, left - 1, alive, tx)));
+            rx.recv().unwrap();
+        }
+        free.send(()).unwrap();
+    }
+    for policy in datil::policy::NAMES {
+        let runtime = Runtime::builder()
+            .workers(WORKERS)
+            .policy(policy)
+            .build()
+            .unwrap();
+        let alive: Arc<AtomicUsize> = Arc::default();
+        let (tx, rx) = mpsc::channel();
+        let (first, count) = (runtime.spawn(puppet(&alive)), alive.clone());
+        first.tell(Box::new(move |cx| block(cx, WORKERS - 1, count, tx)));
+        rx.recv().unwrap();
+        runtime.wait_quiescent();
+        assert_eq!(alive.load(SeqCst), WORKERS);
+    }
+}

@@ -365,6 +365,165 @@ fn gift_against_a_send() {
     });
 }
 
+const ABSENT: usize = 3;
+const ABSENT_LOCKED: usize = 4;
+
+/// What `worker::absence` is about: a worker's private core, whether it is inside, its tag, its state.
+struct Absent {
+    inside: AtomicUsize,
+    my_tag: AtomicUsize,
+    state: AtomicUsize,
+    /// The run queue: numbers of the cells in it.
+    queue: UnsafeCell<Vec<usize>>,
+    /// The actor that runs, one that is queued, one that is idle.
+    cells: [Cell; 3],
+    /// The actor whose handler runs: `Core::current`, part of the core.
+    current: UnsafeCell<usize>,
+}
+
+impl Absent {
+    /// `Core::enter`, then `Core::be_present` and `Core::come_back`. The light fence is one here; what the pair guarantees is the same.
+    fn enter(&self) {
+        self.inside.store(1, Relaxed);
+        fence(SeqCst);
+        while self.my_tag.load(Relaxed) == 0 {
+            if self
+                .state
+                .compare_exchange(ABSENT, RUNNING, Acquire, Relaxed)
+                .is_ok()
+            {
+                self.my_tag.store(1, Release);
+                return;
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// `Core::rescue` up to the lock; false if the worker is inside or somebody else is at it.
+    fn lock(&self) -> bool {
+        if self
+            .state
+            .compare_exchange(ABSENT, ABSENT_LOCKED, Acquire, Relaxed)
+            .is_ok()
+        {
+            return true;
+        }
+        if self.my_tag.compare_exchange(1, 0, AcqRel, Relaxed).is_err() {
+            return false;
+        }
+        fence(SeqCst);
+        if self.inside.load(Acquire) != 0 {
+            self.my_tag.store(1, Release);
+            return false;
+        }
+        self.state.store(ABSENT_LOCKED, Relaxed);
+        true
+    }
+
+    /// `Core::take_over`: what is queued there belongs to `me` now.
+    fn rescue(&self, me: usize) -> usize {
+        if !self.lock() {
+            return 0;
+        }
+        let taken = self
+            .queue
+            .with_mut(|queue| unsafe { std::mem::take(&mut *queue) });
+        for &cell in &taken {
+            self.cells[cell].tag.store(tag(me, 0), Release);
+            self.touch(cell, me);
+        }
+        self.state.store(ABSENT, Release);
+        taken.len()
+    }
+
+    /// `Core::adopt` of an absent worker's actor, then a local send.
+    fn adopt(&self, cell: usize, me: usize) -> bool {
+        if self
+            .state
+            .compare_exchange(ABSENT, ABSENT_LOCKED, Acquire, Relaxed)
+            .is_err()
+        {
+            return false;
+        }
+        let ours = self.cells[cell].tag.load(Acquire) == tag(1, 0)
+            && cell != self.current.with(|current| unsafe { *current });
+        if ours {
+            self.cells[cell].tag.store(tag(me, 0), Release);
+        }
+        self.state.store(ABSENT, Release);
+        if ours {
+            self.touch(cell, me);
+        }
+        ours
+    }
+
+    /// What only the owner may do.
+    fn touch(&self, cell: usize, me: usize) {
+        self.cells[cell]
+            .private
+            .with_mut(|private| unsafe { (*private).got.push(me) });
+    }
+}
+
+/// A worker runs a handler and enters the runtime in it, while one worker rescues what is queued there and adopts, and another adopts. Whoever
+/// touches the core or an actor is alone with it: loom reports two accesses that nothing orders.
+/// Mirrors `Core::enter`, `Core::leave`, `Core::come_back`, `Core::rescue`, `Core::revoke`, `Core::adopt`.
+#[test]
+fn absence() {
+    explore(|| {
+        let shared = Arc::new(Absent {
+            inside: AtomicUsize::new(1),
+            my_tag: AtomicUsize::new(1),
+            state: AtomicUsize::new(RUNNING),
+            queue: UnsafeCell::new(vec![1]),
+            cells: [Cell::new(1), Cell::new(1), Cell::new(1)],
+            current: UnsafeCell::new(0),
+        });
+        let rescuer = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let rescued = shared.rescue(2);
+                // The actor whose handler runs is never to be had.
+                assert!(!shared.adopt(0, 2));
+                rescued
+            })
+        };
+        let adopter = {
+            let shared = shared.clone();
+            thread::spawn(move || usize::from(shared.adopt(2, 3)))
+        };
+        // The worker: its core and the actor that runs are its own before the handler, in a send, and after it.
+        let queued = |shared: &Absent| {
+            shared.touch(0, 1);
+            let queued = shared.queue.with_mut(|queue| unsafe { (*queue).len() });
+            for cell in 1..3 {
+                if shared.cells[cell].tag.load(Acquire) == tag(1, 0) {
+                    shared.touch(cell, 1);
+                }
+            }
+            queued
+        };
+        assert_eq!(queued(&shared), 1);
+        shared.inside.store(0, Release);
+        shared.enter();
+        queued(&shared);
+        shared.inside.store(0, Release);
+        shared.enter();
+        let before = queued(&shared);
+        let adopted = adopter.join().unwrap();
+        let rescued = rescuer.join().unwrap();
+        // Nobody comes any more but us: we are inside.
+        let left = queued(&shared);
+        assert_eq!(left + rescued, 1, "queued twice or nowhere");
+        assert!(left <= before);
+        assert_eq!(
+            shared.cells[2].tag.load(Acquire),
+            if adopted == 1 { tag(3, 0) } else { tag(1, 0) }
+        );
+        assert_eq!(shared.state.load(Relaxed), RUNNING);
+    });
+}
+
 /// The futex word of a worker.
 #[derive(Default)]
 struct Futex {

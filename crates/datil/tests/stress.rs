@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use datil::policy::Random;
-use datil::{Actor, Address, Context, Runtime};
+use datil::{Actor, Address, Context, Runtime, WorkerMetrics};
 
 const SEATS: usize = if cfg!(miri) { 6 } else { 64 };
 
@@ -18,6 +19,7 @@ type Name = (usize, u64);
 struct World {
     /// Who sits where now.
     seats: Vec<Mutex<(Name, Address<Node>)>>,
+    dawdles: bool,
     sent: AtomicU64,
     handled: AtomicU64,
     faults: Mutex<Vec<String>>,
@@ -83,12 +85,22 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Now and then, if the test wants that, takes so long that others must take over what waits here.
+    fn dawdle(&mut self) {
+        if self.world.dawdles && self.outbox.random.below(500) == 0 {
+            std::thread::sleep(Duration::from_millis(3));
+        }
+    }
+}
+
 impl Actor for Node {
     type Msg = Letter;
     const EAGER: bool = false;
 
     fn handle(&mut self, letter: Letter, cx: &mut Context<'_, Self>) {
         self.world.handled.fetch_add(1, Relaxed);
+        self.dawdle();
         let seen = self.seen.entry(letter.from).or_insert(0);
         *seen += 1;
         if *seen != letter.number {
@@ -111,6 +123,7 @@ impl Actor for Node {
             };
             for &left in parts {
                 let (to, letter) = self.outbox.letter(&self.world, left);
+                self.dawdle();
                 if self.outbox.random.below(2) == 0 {
                     cx.tell(to, letter)
                 } else {
@@ -127,7 +140,7 @@ impl Actor for Node {
     }
 }
 
-fn run(workers: usize, policy: &str, rounds: u64) {
+fn run(workers: usize, policy: &str, rounds: u64, dawdles: bool) -> WorkerMetrics {
     let runtime = Runtime::builder()
         .workers(workers)
         .policy(policy)
@@ -141,6 +154,7 @@ fn run(workers: usize, policy: &str, rounds: u64) {
         seats: (0..SEATS)
             .map(|seat| Mutex::new(((seat, 0), placeholder)))
             .collect(),
+        dawdles,
         ..World::default()
     });
     for seat in 0..SEATS {
@@ -216,6 +230,7 @@ fn run(workers: usize, policy: &str, rounds: u64) {
         SEATS + 1 + rounds as usize * 2 * 4,
         "each actor that ended made an heir"
     );
+    total
 }
 
 const ROUNDS: u64 = if cfg!(miri) { 1 } else { 60 };
@@ -227,7 +242,7 @@ static TURN: Mutex<()> = Mutex::new(());
 fn hostile_policy() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for workers in 1..=4 {
-        run(workers, "hostile", ROUNDS);
+        run(workers, "hostile", ROUNDS, false);
     }
 }
 
@@ -235,7 +250,19 @@ fn hostile_policy() {
 fn every_policy() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     for policy in datil::policy::NAMES {
-        run(3, policy, ROUNDS / 4 + 1);
+        run(3, policy, ROUNDS / 4 + 1, false);
+    }
+}
+
+/// Handlers that take long: what waits for their workers is taken over, and what they send meanwhile keeps its order.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn long_handlers() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for policy in ["hostile", "adaptive", "cls"] {
+        let total = run(4, policy, ROUNDS / 8 + 1, true);
+        let rescued = total.rescues > 0 && total.rescued_actors > 0;
+        assert!(rescued || cfg!(miri), "the test is too tame: {total:?}");
     }
 }
 

@@ -241,8 +241,7 @@ impl Inbox {
             return;
         }
         let port = port::port(self.keeper.load(Relaxed));
-        port.request.fetch_or(LOOK, AcqRel);
-        port.notify();
+        port.call(LOOK);
     }
 
     /// Whether some workers are idle and some are not.
@@ -259,8 +258,7 @@ impl Inbox {
         let idle = ports.iter().find(|port| port.rest.0.state.load(Relaxed) == IDLE);
         match idle {
             Some(port) => {
-                port.request.fetch_or(WATCH, AcqRel);
-                port.notify();
+                port.call(WATCH);
             }
             // All are at work again, and look for themselves.
             None => self.unwatch(),

@@ -45,17 +45,17 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> bool {
             cell::head(header).filter(|&head| header.flags.get() & flag::SLOT == 0 && block::is_signal(head))
         {
             cell::unlink_head(header);
-            cx.core.count();
+            cx.engine.count();
             settle(header);
             act(signal, cx);
             return true;
         }
         if extras::of(header).is_some_and(|extras| extras.behaves.get())
-            && let Some(msg) = Shape::<A>::pop(&cx.core.pools, cx.cell)
+            && let Some(msg) = Shape::<A>::pop(&cx.engine.pools, cx.cell)
         {
             return hand(msg, cx);
         }
-        if Shape::<A>::is_empty(cx.cell) || cx.core.left.get().is_multiple_of(SETTLE_EVERY) {
+        if Shape::<A>::is_empty(cx.cell) || cx.engine.left.get().is_multiple_of(SETTLE_EVERY) {
             settle(header);
         }
         false
@@ -69,8 +69,10 @@ fn pop(lane: &RefCell<VecDeque<*mut Block>>) -> Option<*mut Block> {
 /// # Safety
 /// As [`step`]; the signal is the actor's, taken from where it waited.
 unsafe fn act<A: Actor>(signal: *mut Block, cx: &mut Context<'_, A>) {
+    let engine = cx.engine;
+    // It may run code of the actor, and reaches the core as that does.
     // SAFETY: by the caller.
-    unsafe { (table(signal).act)(signal, At::new(cx)) };
+    engine.outside(|| unsafe { (table(signal).act)(signal, At::new(cx)) });
 }
 
 /// Lets the behaviour that the actor has chosen handle a message; without one it becomes the first of the mailbox, and false is returned.
@@ -84,11 +86,12 @@ pub(crate) unsafe fn hand<A: Actor>(msg: A::Msg, cx: &mut Context<'_, A>) -> boo
             .filter(|extras| extras.behaves.get())
             .and_then(|extras| extras.typed::<A, _>(|typed| typed.behaviour));
         let Some(behaviour) = behaviour else {
-            Shape::<A>::push_front(&cx.core.pools, cx.cell, ManuallyDrop::new(msg));
+            Shape::<A>::push_front(&cx.engine.pools, cx.cell, ManuallyDrop::new(msg));
             return false;
         };
-        cx.core.count();
-        behaviour(&mut *Shape::<A>::state(cx.cell), msg, cx);
+        cx.engine.count();
+        let engine = cx.engine;
+        engine.outside(|| behaviour(&mut *Shape::<A>::state(cx.cell), msg, cx));
         true
     }
 }

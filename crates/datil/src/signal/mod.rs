@@ -14,6 +14,7 @@ use crate::address::Target;
 use crate::mailbox::block::{Block, SIGNAL};
 use crate::mailbox::cell::{Header, Shape, flag, link};
 use crate::pool::{self, BLOCK_SIZES, Pools, class_of};
+use crate::worker::absence::Inside;
 use crate::worker::core::Core;
 
 /// When a signal's turn comes.
@@ -45,7 +46,7 @@ pub(crate) trait Signal: Send + Sized + 'static {
 /// The running actor that a signal has reached.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
-    pub(crate) core: &'a Core,
+    core: &'a Core,
     pub(crate) cell: *mut Header,
     context: *mut (),
 }
@@ -53,10 +54,15 @@ pub(crate) struct At<'a> {
 impl<'a> At<'a> {
     pub(crate) fn new<A: Actor>(context: &'a mut Context<'_, A>) -> Self {
         Self {
-            core: context.core,
+            core: context.engine,
             cell: context.cell,
             context: ptr::from_mut(context).cast(),
         }
+    }
+
+    /// The worker; a signal acts outside of it, as a handler does.
+    pub(crate) fn core(&self) -> Inside<'a> {
+        Inside::new(self.core)
     }
 
     pub(crate) fn header(&self) -> &Header {

@@ -3,7 +3,7 @@
 //! A core is used by its worker thread alone. Every field is a `Cell` or the like, so that code of users may
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -13,7 +13,8 @@ use std::time::Instant;
 
 use datil_policy::Encounter;
 
-use super::port::{self, Chain, Counters, IDLE, LOCKED, Port, bump};
+use super::absence::{Patrol, Presence};
+use super::port::{self, ABSENT, ABSENT_LOCKED, Chain, Counters, IDLE, LOCKED, Port, bump};
 use super::queue::Queue;
 use super::team::Team;
 use crate::actor::{Actor, Context};
@@ -43,8 +44,9 @@ pub(crate) struct Hooks {
 
 pub(crate) struct Core {
     pub(crate) me: u16,
-    /// `me` in its place in a tag.
-    my_tag: u32,
+    pub(crate) presence: Presence,
+    /// What this worker saw of the others when it last was the guard.
+    pub(crate) patrol: RefCell<Patrol>,
     batch: u32,
     /// Messages that the running actor may still handle before it goes behind the others.
     pub(crate) left: Cell<u32>,
@@ -89,7 +91,8 @@ impl Core {
     ) -> Self {
         Self {
             me: port.id,
-            my_tag: tag(port.id, 0),
+            presence: Presence::new(port.id),
+            patrol: RefCell::default(),
             batch,
             left: Cell::new(batch),
             pools: Pools::new(),
@@ -188,8 +191,8 @@ impl Core {
         // SAFETY: a cell's tag is valid for ever. Acquire: somebody else may have made us the owner, and the actor as
         // it was then must be visible.
         let found = unsafe { (*cell).tag.load(Acquire) };
-        if found == self.my_tag | u32::from(to.generation()) {
-            // SAFETY: the tag says that the actor is alive and ours, and nobody else can change that.
+        if found == self.presence.my_tag.load(Relaxed) | u32::from(to.generation()) {
+            // SAFETY: the tag says that the actor is alive and ours, and nobody else can change that while we are inside.
             unsafe { self.deliver::<A>(cell, msg) };
         } else {
             // The message goes into a block here and not in the function called, so that it need not lie in memory for the call's
@@ -246,13 +249,9 @@ impl Core {
         let cell = to.cell();
         // SAFETY: a cell's tag is valid for ever. Acquire: as in `send`.
         let found = unsafe { (*cell).tag.load(Acquire) };
-        if found == self.my_tag | u32::from(to.generation()) {
-            // SAFETY: the tag says that the actor is alive and ours. What other workers sent goes first.
-            return unsafe {
-                collect_remote_if_any(&*cell);
-                append(&*cell, block);
-                self.schedule(cell);
-            };
+        if found == self.presence.my_tag.load(Relaxed) | u32::from(to.generation()) {
+            // SAFETY: the tag says that the actor is alive and ours.
+            return unsafe { self.admit(cell, block) };
         }
         // SAFETY: by the caller; the block comes back unless it was delivered.
         unsafe {
@@ -285,19 +284,25 @@ impl Core {
     /// # Safety
     /// The block is the caller's and holds what the actor understands.
     #[inline(always)]
-    unsafe fn route(&self, to: Target, block: *mut Block, found: u32) -> Routed {
+    unsafe fn route(&self, to: Target, block: *mut Block, mut found: u32) -> Routed {
         let cell = to.cell();
+        if self.is_revoked() {
+            self.come_back();
+            // SAFETY: a cell's tag is valid for ever.
+            found = unsafe { (*cell).tag.load(Acquire) };
+            if found == tag(self.me, to.generation()) {
+                // SAFETY: the actor is alive and ours.
+                unsafe { self.admit(cell, block) };
+                return Routed::Delivered;
+            }
+        }
         let owner = (found >> 16) as u16;
         if found as u16 != to.generation() || owner == NOBODY {
             return Routed::Dead;
         }
         if self.hooks.adopts && owner & TRANSIT == 0 && self.adopt(port::port(owner), cell, found) {
-            // SAFETY: the adoption succeeded, so the actor is alive and ours. What other workers sent goes first.
-            unsafe {
-                collect_remote_if_any(&*cell);
-                append(&*cell, block);
-                self.schedule(cell);
-            }
+            // SAFETY: the adoption succeeded, so the actor is alive and ours.
+            unsafe { self.admit(cell, block) };
             return Routed::Delivered;
         }
         if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.inbox)) {
@@ -310,8 +315,11 @@ impl Core {
             push_remote(cell, to.generation(), block)
         } {
             Pushed::Delivered => {}
-            // SAFETY: we hold the token.
-            Pushed::WithToken => unsafe { self.bring(cell) },
+            Pushed::WithToken => {
+                // SAFETY: we hold the token.
+                unsafe { self.bring(cell) };
+                self.see_to_a_guard();
+            }
             Pushed::Dead => return Routed::Dead,
         }
         bump(&self.counters().remote_sends, 1);
@@ -327,6 +335,19 @@ impl Core {
             }
         }
         Routed::Delivered
+    }
+
+    /// Puts a block into the mailbox of an actor of ours, behind what other workers sent.
+    ///
+    /// # Safety
+    /// We own the cell, which holds a live actor; the block is the caller's and holds what it understands.
+    unsafe fn admit(&self, cell: *mut Header, block: *mut Block) {
+        // SAFETY: by the caller.
+        unsafe {
+            collect_remote_if_any(&*cell);
+            append(&*cell, block);
+            self.schedule(cell);
+        }
     }
 
     /// Sends to an actor of another runtime (or one that has stopped meanwhile) the way all threads do that are not its workers, behind what they sent before.
@@ -379,29 +400,43 @@ impl Core {
         }
     }
 
-    /// Makes an actor of an idle worker ours.
+    /// Makes sure that an idle worker, if there is one, looks after those that are in handlers for long.
+    pub(crate) fn see_to_a_guard(&self) {
+        if self.team.lacks_a_guard() && self.team.appoint_guard(self.me) {
+            bump(&self.counters().wakes, 1);
+        }
+    }
+
+    /// Makes an actor of an idle or absent worker ours.
     fn adopt(&self, from: &'static Port, cell: *mut Header, found: u32) -> bool {
         let rest = &from.rest.0;
-        if rest.state.load(Relaxed) != IDLE || rest.team.load(Relaxed) != self.team.key {
+        let state = rest.state.load(Relaxed);
+        let locked = match state {
+            IDLE => LOCKED,
+            ABSENT => ABSENT_LOCKED,
+            _ => return false,
+        };
+        if rest.team.load(Relaxed) != self.team.key {
             return false;
         }
-        // Acquire: what the idle worker, or the last adopter, did to its actors is visible.
+        // Acquire: what the worker, or the last adopter, did to its actors is visible.
         if rest
             .state
-            .compare_exchange(IDLE, LOCKED, Acquire, Relaxed)
+            .compare_exchange(state, locked, Acquire, Relaxed)
             .is_err()
         {
             return false;
         }
-        // Under the lock the idle worker cannot wake up and nobody else can adopt, so this tag is stable.
+        // Under the lock the worker cannot get up or come back and nobody else can adopt, so this tag is stable.
         // SAFETY: a cell's tag is valid for ever.
         let tag_now = unsafe { &(*cell).tag };
-        let ours = tag_now.load(Acquire) == found;
+        // An idle worker's actors are all idle; one of an absent worker's runs.
+        let ours = tag_now.load(Acquire) == found && (state == IDLE || !Self::runs_at(from, cell));
         if ours {
             tag_now.store(tag(self.me, found as u16), Release);
             bump(&self.counters().adoptions, 1);
         }
-        rest.state.store(IDLE, Release);
+        rest.state.store(state, Release);
         ours
     }
 
@@ -421,7 +456,7 @@ impl Core {
 
     /// # Safety
     /// We hold the cell's token.
-    unsafe fn handle_token(&self, cell: *mut Header) {
+    pub(crate) unsafe fn handle_token(&self, cell: *mut Header) {
         // SAFETY: by the caller; which of the cell's parts we may touch follows from the owner.
         unsafe {
             let header = &*cell;
@@ -565,7 +600,7 @@ impl Core {
     ///
     /// # Safety
     /// We own the cell, its actor is gone, nobody else holds its token.
-    unsafe fn release(&self, cell: *mut Header) {
+    pub(crate) unsafe fn release(&self, cell: *mut Header) {
         // SAFETY: by the caller.
         let header = unsafe { &*cell };
         let generation = header.tag.load(Relaxed) as u16;
@@ -656,7 +691,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
             let special = flags & (flag::UNSTARTED | flag::STOPPING | flag::ATTEND) != 0;
             if special && flags & flag::UNSTARTED != 0 {
                 header.flags.set(flags & !flag::UNSTARTED);
-                (*actor).started(&mut cx);
+                core.outside(|| (*actor).started(&mut cx));
                 continue;
             }
             if special && flags & flag::STOPPING != 0 {
@@ -670,7 +705,12 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
                     continue;
                 };
                 core.count();
-                (*actor).handle(msg, &mut cx);
+                core.outside(|| (*actor).handle(msg, &mut cx));
+                debug_assert_eq!(
+                    header.tag.load(Relaxed) >> 16,
+                    u32::from(core.me),
+                    "taken over while it ran"
+                );
             }
             if core.left.get() == 0 {
                 core.tally();
@@ -682,7 +722,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
         }
         let extended = header.flags.get() & flag::EXTENDED != 0;
         if !(extended && signal::end::is_cut_short(header)) {
-            (*actor).stopped(&mut cx);
+            core.outside(|| (*actor).stopped(&mut cx));
         }
         if extended && extras::revives(core, cell) {
             core.yielded.push(cell);

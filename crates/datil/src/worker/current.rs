@@ -3,18 +3,20 @@
 use std::cell::Cell;
 use std::ptr;
 
+use super::absence::Inside;
 use super::core::Core;
 
 thread_local! {
     static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
 }
 
-/// Calls `f` with the worker that the calling thread is, if it is one.
+/// Calls `f` with the worker that the calling thread is, if it is one. Handlers and destructors may call this.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
     let core = CURRENT.get();
     // SAFETY: a worker thread sets this to its core, which outlives everything the thread runs, and clears it before it drops the core.
-    f(unsafe { core.as_ref() })
+    let inside = unsafe { core.as_ref() }.map(Inside::new);
+    f(inside.as_deref())
 }
 
 /// Says which worker the calling thread is from now on; null for none.

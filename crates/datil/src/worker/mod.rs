@@ -1,5 +1,6 @@
 //! Workers: threads that own actors.
 
+pub(crate) mod absence;
 pub(crate) mod core;
 pub(crate) mod current;
 pub(crate) mod port;

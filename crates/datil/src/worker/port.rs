@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
+use super::core::Core;
 use crate::futex;
 use crate::inbox::Inbox;
 use crate::mailbox::cell::Header;
@@ -20,6 +21,11 @@ pub(crate) const RUNNING: u32 = 0;
 pub(crate) const IDLE: u32 = 1;
 /// Somebody is adopting an actor of the idle worker.
 pub(crate) const LOCKED: u32 = 2;
+
+/// The worker is in a handler that takes long: its actors may be adopted, but for the one that runs.
+pub(crate) const ABSENT: u32 = 3;
+/// Somebody is adopting an actor of the absent worker, or rescuing what waits for it.
+pub(crate) const ABSENT_LOCKED: u32 = 4;
 
 /// Request: end the loop.
 pub(crate) const STOP: u32 = 1 << 31;
@@ -117,8 +123,12 @@ counters! {
     steal_attempts,
     /// Times something arrived after asking.
     steals,
-    /// Actors taken over from idle workers in order to write to them.
+    /// Actors taken over from idle or absent workers in order to write to them.
     adoptions,
+    /// Times another worker was found in a handler that took long.
+    rescues,
+    /// Actors that waited for such a worker and were taken over.
+    rescued_actors,
     /// Idle actors sent to the worker that wrote to them.
     follows,
     /// Times all work was given back because two workers only talked to each other.
@@ -150,6 +160,8 @@ pub(crate) struct Port {
     pub(crate) id: u16,
     /// The inbox of the holder's runtime.
     pub(crate) inbox: AtomicPtr<Inbox>,
+    /// The holder's core as long as its thread runs; see `absence.rs` for when others may use it.
+    pub(crate) core: AtomicPtr<Core>,
     inbound: Line<AtomicPtr<Header>>,
     pub(crate) request: AtomicU32,
     pub(crate) rest: Line<Rest>,
@@ -161,6 +173,7 @@ impl Port {
         Self {
             id,
             inbox: AtomicPtr::new(ptr::null_mut()),
+            core: AtomicPtr::new(ptr::null_mut()),
             inbound: Line(AtomicPtr::new(ptr::null_mut())),
             request: AtomicU32::new(0),
             rest: Line(Rest {
@@ -221,6 +234,12 @@ impl Port {
             return false;
         }
         self.rouse()
+    }
+
+    /// Posts a request and wakes the worker if it sleeps; true if it did.
+    pub(crate) fn call(&self, request: u32) -> bool {
+        self.request.fetch_or(request, AcqRel);
+        self.notify()
     }
 
     /// Ends the worker's sleep, if it sleeps.
@@ -313,6 +332,7 @@ pub(crate) fn give_back(port: &'static Port) {
     port.rest.0.state.store(RUNNING, Relaxed);
     port.rest.0.sleeping.store(0, Relaxed);
     port.request.store(0, Relaxed);
+    port.core.store(ptr::null_mut(), Relaxed);
     let mut guard = lock(&IDS);
     guard
         .as_mut()

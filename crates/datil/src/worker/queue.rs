@@ -93,6 +93,11 @@ impl Queue {
         self.limit.set(self.top.get().wrapping_add(left.min(STEP)));
     }
 
+    /// Makes the next `push` say that it is time to look.
+    pub(crate) fn remind(&self) {
+        self.limit.set(self.top.get());
+    }
+
     /// Moves `limit` on, and makes room if it was the end of the buffer.
     #[cold]
     #[inline(never)]

@@ -4,12 +4,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
 
 use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 
+use super::absence::Watch;
 use super::core::{Core, Hooks};
 use super::port::{self, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
 use super::team::Team;
@@ -26,8 +27,9 @@ const PATIENCE_OF_A_THIEF: u32 = 2000;
 const LOOK_EVERY: u64 = 16;
 /// Looks at an empty inbox before the worker that took the last records from it goes to rest.
 const LINGER: u32 = 64;
-/// After this time without progress another worker takes records in the keeper's place.
-const PATIENCE_WITH_THE_KEEPER: Duration = Duration::from_millis(1);
+/// After this time without progress another worker takes records in the keeper's place, and an idle one takes over what
+/// waits for a worker in a handler.
+const PATIENCE: Duration = Duration::from_millis(1);
 /// Times that a watching worker finds nothing new before it sleeps for good.
 const WATCHES: u32 = 16;
 
@@ -75,12 +77,15 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
         &const { HooksOf::<P>::TABLE },
     ));
     super::current::set(&*core);
+    port.core.store(ptr::from_ref(&*core).cast_mut(), Release);
     let worker = Worker {
         core: &core,
         policy: policy_at,
     };
     // The loop is left by a panic of an actor and entered again; nothing on the way of a message costs anything for that.
     while let Err(panic) = catch_unwind(AssertUnwindSafe(|| worker.work())) {
+        core.enter();
+        core.be_present();
         worker.end_panicked_actor(&*panic);
         // The payload's destructor is code of a user too.
         core.quietly("a panic's payload", || drop(panic));
@@ -196,6 +201,7 @@ impl<P: Policy> Worker<'_, P> {
     /// Tells the policy, which may give something away, what waits here while another worker idles.
     #[inline(never)]
     fn watch_backlog(&self) {
+        self.core.see_to_a_guard();
         if self.policy().watch(self.core.queued()) {
             self.offer();
         }
@@ -207,18 +213,21 @@ impl<P: Policy> Worker<'_, P> {
     fn attend(&self, request: u32) -> bool {
         let core = self.core;
         if request & !STEAL_REQUEST != 0 || core.retreat_to.get() != 0 {
-            let end = self.obey(request);
-            core.errand.set(core.watches.get());
-            return end;
+            return self.obey(request);
         }
-        // A thief has asked, or this worker watches the inbox.
+        // A thief has asked, this worker watches the inbox or guards the others, or it has just got up.
         let Some(cell) = self.next() else {
             self.run_dry(request);
             return false;
         };
         // A handler may take long; the next sender finds another worker to watch.
         self.stop_watching();
-        core.errand.set(false);
+        self.stop_guarding();
+        core.errand.set(core.team.lacks_a_guard());
+        if core.errand.get() {
+            // Nothing waits for us. Should the handler change that, then somebody must look after us.
+            core.run.remind();
+        }
         self.grant(request);
         self.run(cell);
         false
@@ -244,6 +253,8 @@ impl<P: Policy> Worker<'_, P> {
         if request & WATCH != 0 {
             core.watches.set(true);
         }
+        // It may have been made the guard, too.
+        core.errand.set(true);
     }
 
     /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more about as
@@ -276,7 +287,7 @@ impl<P: Policy> Worker<'_, P> {
         let (position, _) = inbox.progress();
         match core.kept_waiting.get() {
             Some((before, since)) if before == position => {
-                let stuck = since.elapsed() > PATIENCE_WITH_THE_KEEPER;
+                let stuck = since.elapsed() > PATIENCE;
                 stuck && inbox.drain(core)
             }
             _ => {
@@ -416,13 +427,16 @@ impl<P: Policy> Worker<'_, P> {
         }
         self.policy().watch(0);
         // Release: adopters see our actors as we leave them.
-        rest.state.store(IDLE, std::sync::atomic::Ordering::Release);
+        rest.state.store(IDLE, Release);
         if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
             team.announce_quiet();
         }
         let called = || core.port.has_mail() || core.port.request.load(Relaxed) != 0;
         let mut polls = self.policy().spin();
         let mut seen = Seen::default();
+        let mut calm = false;
+        // When it gets up it may have to look after itself; see `attend`.
+        core.errand.set(true);
         loop {
             if rest.state.load(Acquire) == RUNNING {
                 self.stop_watching();
@@ -442,14 +456,15 @@ impl<P: Policy> Worker<'_, P> {
             rest.sleeping.swap(1, AcqRel);
             fence(SeqCst);
             let quiet = !called() && rest.state.load(Relaxed) != RUNNING;
+            let guards = team.guarded && !calm && team.guard.give(core.me);
             let sleep = team.inbox.may_sleep();
             if sleep == Sleep::Watching {
                 core.watches.set(true);
             }
             if quiet && sleep != Sleep::No {
                 bump(&core.counters().parks, 1);
-                if core.watches.get() {
-                    futex::wait_for(&rest.sleeping, 1, PATIENCE_WITH_THE_KEEPER);
+                if core.watches.get() || guards {
+                    futex::wait_for(&rest.sleeping, 1, PATIENCE);
                 } else {
                     futex::wait(&rest.sleeping, 1);
                 }
@@ -457,6 +472,18 @@ impl<P: Policy> Worker<'_, P> {
             rest.sleeping.swap(0, AcqRel);
             if sleep == Sleep::No || (core.watches.get() && self.watch(&mut seen)) {
                 return self.get_up();
+            }
+            if guards {
+                let watch = core.patrol.borrow_mut().look(team, core.me);
+                match watch {
+                    Watch::On => {}
+                    Watch::Off => calm = self.may_all_sleep(),
+                    Watch::Rescue(port) => {
+                        self.get_up();
+                        core.rescue(port);
+                        return;
+                    }
+                }
             }
         }
     }
@@ -479,6 +506,26 @@ impl<P: Policy> Worker<'_, P> {
             self.stop_watching();
         }
         false
+    }
+
+    /// Ends the watch of the guard because nothing runs; false if something does after all.
+    fn may_all_sleep(&self) -> bool {
+        let team = &self.core.team;
+        // A worker that gets up first lowers `idle` and then asks for the guard, both in one order with these two: it finds
+        // that there is none, or we find that it is up.
+        team.guard.resign(self.core.me) && team.inbox.idle.0.load(SeqCst) == team.ports.len()
+    }
+
+    /// A guard that has something to do leaves its watch to another idle worker, if there is anybody to watch.
+    #[cold]
+    fn stop_guarding(&self) {
+        let team = &self.core.team;
+        if team.guard.resign(self.core.me) {
+            let idle = team.inbox.idle.0.load(Relaxed);
+            if idle > 0 && idle + 1 < team.ports.len() {
+                self.core.see_to_a_guard();
+            }
+        }
     }
 
     #[cold]
@@ -548,6 +595,7 @@ unsafe fn poll<P: Policy>(core: &Core) {
     if core.port.has_mail() {
         core.receive();
     }
+    core.see_to_a_guard();
     // The running actor is not queued, so two queued ones are more than this worker can start soon.
     if core.inbox.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
         worker.policy().watch(core.queued());

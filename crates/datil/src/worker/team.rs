@@ -7,8 +7,10 @@ use std::time::Instant;
 
 use datil_policy::{Board, Nanos};
 
-use super::port::{IDLE, Port, RUNNING};
+use super::absence::Guard;
+use super::port::{IDLE, LOOK, Port, RUNNING};
 use crate::inbox::Inbox;
+use crate::membarrier;
 use crate::pool::lock;
 use crate::runtime::PanicInfo;
 
@@ -21,6 +23,9 @@ pub(crate) struct Team {
     pub(crate) ports: Vec<&'static Port>,
     /// What threads outside send and create; also counts the idle workers.
     pub(crate) inbox: &'static Inbox,
+    pub(crate) guard: Guard,
+    /// There can be a guard: more than one worker, and a system that offers the fence it needs.
+    pub(crate) guarded: bool,
     /// Increases whenever a worker stops being idle.
     pub(crate) epoch: AtomicU64,
     not_before: AtomicU64,
@@ -45,10 +50,13 @@ impl Team {
         place: fn(u32, u32) -> Option<u32>,
     ) -> Self {
         static KEYS: AtomicU64 = AtomicU64::new(1);
+        let guarded = ports.len() > 1 && membarrier::is_available();
         Self {
             key: KEYS.fetch_add(1, Relaxed),
             ports,
             inbox,
+            guard: Guard::default(),
+            guarded,
             epoch: AtomicU64::new(0),
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),
@@ -91,9 +99,15 @@ impl Team {
 
     /// Takes an idle worker into service for the caller, who then delivers something to it.
     pub(crate) fn claim(&self, not: u16) -> Option<&'static Port> {
+        // The guard last: another one would have to be woken for its watch.
+        self.claim_if(|port| port.id != not && !self.guard.is(port.id))
+            .or_else(|| self.claim_if(|port| port.id != not))
+    }
+
+    fn claim_if(&self, eligible: impl Fn(&Port) -> bool) -> Option<&'static Port> {
         self.ports.iter().copied().find(|port| {
             let state = &port.rest.0.state;
-            let claimed = port.id != not
+            let claimed = eligible(port)
                 && state.load(Relaxed) == IDLE
                 && state.compare_exchange(IDLE, RUNNING, Acquire, Relaxed).is_ok();
             if claimed {
@@ -102,6 +116,23 @@ impl Team {
             }
             claimed
         })
+    }
+
+    /// Whether a worker idles and nobody looks after those in long handlers.
+    #[inline(always)]
+    pub(crate) fn lacks_a_guard(&self) -> bool {
+        self.guarded && self.guard.is_missing() && self.inbox.idle.0.load(Relaxed) > 0
+    }
+
+    /// Makes an idle worker the guard; true if one had to be woken for that.
+    #[cold]
+    pub(crate) fn appoint_guard(&self, not: u16) -> bool {
+        let idle = self
+            .ports
+            .iter()
+            .find(|port| port.id != not && port.rest.0.state.load(Relaxed) == IDLE);
+        // If it gets something to do before it comes to its watch it resigns.
+        idle.is_some_and(|port| self.guard.give(port.id) && port.call(LOOK))
     }
 
     /// Called by a worker that went idle when it was the last one to.

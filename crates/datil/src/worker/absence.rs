@@ -1,0 +1,317 @@
+//! A worker that is in a handler for long is absent: others take over what waits for it, and its actors as they write to them.
+//!
+//! See `README.md` beside this file for the protocol and its proof.
+
+use std::cell::Cell;
+use std::ops::Deref;
+use std::ptr;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use super::core::Core;
+use super::port::{ABSENT, ABSENT_LOCKED, Port, RUNNING, bump};
+use super::team::Team;
+use crate::mailbox::cell::{Header, TRANSIT, flag, tag};
+use crate::membarrier;
+
+/// Whether a worker is inside the runtime, and whether it may be.
+pub(crate) struct Presence {
+    /// The worker's thread uses its core: everywhere but in handlers, and there in each call of the runtime.
+    inside: AtomicBool,
+    /// The owner part of this worker's tags; 0 while it may not use its core. So the comparison that every send makes anyway fails then.
+    pub(crate) my_tag: AtomicU32,
+    /// The token of the actor that runs, if it came while the worker was absent. Belongs to the worker, or to who has locked it.
+    kept: Cell<*mut Header>,
+}
+
+impl Presence {
+    pub(crate) fn new(me: u16) -> Self {
+        Self {
+            inside: AtomicBool::new(true),
+            my_tag: AtomicU32::new(tag(me, 0)),
+            kept: Cell::new(ptr::null_mut()),
+        }
+    }
+}
+
+impl Core {
+    /// The worker's thread is about to use the core; it must then find out that it may ([`Core::be_present`], or a comparison with `my_tag`).
+    #[inline(always)]
+    pub(crate) fn enter(&self) {
+        self.presence.inside.store(true, Relaxed);
+        // Against `membarrier::heavy` in `rescue`: either that sees that we are inside, or we see that we may not be.
+        membarrier::light();
+    }
+
+    /// The worker's thread goes on in a handler. Release: a rescuer sees the core as we leave it.
+    #[inline(always)]
+    pub(crate) fn leave(&self) {
+        self.presence.inside.store(false, Release);
+    }
+
+    /// Waits until the core may be used, after [`Core::enter`].
+    #[inline(always)]
+    pub(crate) fn be_present(&self) {
+        if self.is_revoked() {
+            self.come_back();
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.presence.my_tag.load(Relaxed) == 0
+    }
+
+    /// Runs code of a handler, which is outside the core.
+    #[inline(always)]
+    pub(crate) fn outside<R>(&self, handler: impl FnOnce() -> R) -> R {
+        self.leave();
+        let result = handler();
+        self.enter();
+        self.be_present();
+        result
+    }
+
+    /// Ends an absence.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn come_back(&self) {
+        let state = &self.port.rest.0.state;
+        let mut turns = 0u32;
+        // While somebody has revoked the core but not marked us absent he finds out that we are inside, and gives it back.
+        while self.presence.my_tag.load(Relaxed) == 0 {
+            // Acquire: the core and our actors as rescuers and adopters left them.
+            if state.compare_exchange(ABSENT, RUNNING, Acquire, Relaxed).is_ok() {
+                // Release: who revokes it next sees that we are inside.
+                self.presence.my_tag.store(tag(self.me, 0), Release);
+                let kept = self.presence.kept.replace(ptr::null_mut());
+                if !kept.is_null() {
+                    // SAFETY: the token was kept for us.
+                    unsafe { self.port.deliver_one(kept) };
+                }
+                return;
+            }
+            turns += 1;
+            if turns.is_multiple_of(64) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    /// Takes over everything that waits for another worker of this runtime, if that is in a handler; true if there was something to run.
+    ///
+    /// This worker is RUNNING. From here on the other one is absent until its handler returns or calls the runtime.
+    pub(crate) fn rescue(&self, from: &'static Port) -> bool {
+        let state = &from.rest.0.state;
+        // SAFETY: the port is one of our runtime's, whose cores exist until all of its workers have ended.
+        let Some(other) = (unsafe { from.core.load(Acquire).as_ref() }) else {
+            return false;
+        };
+        if state
+            .compare_exchange(ABSENT, ABSENT_LOCKED, Acquire, Relaxed)
+            .is_err()
+        {
+            if !other.revoke() {
+                return false;
+            }
+            // Outside and revoked: nobody but us changes the state of a running worker but itself.
+            debug_assert_eq!(state.load(Relaxed), RUNNING);
+            state.store(ABSENT_LOCKED, Relaxed);
+            bump(&self.counters().rescues, 1);
+        }
+        // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps other rescuers and adopters out.
+        let rescued = unsafe { self.take_over(other) };
+        // Release: whoever locks next, and the worker that comes back, sees what we did.
+        state.store(ABSENT, Release);
+        bump(&self.counters().rescued_actors, rescued);
+        rescued > 0
+    }
+
+    /// Forbids the core's worker to use it, if that is in a handler. Called by another worker.
+    fn revoke(&self) -> bool {
+        let word = &self.presence.my_tag;
+        let mine = tag(self.me, 0);
+        if word.compare_exchange(mine, 0, AcqRel, Relaxed).is_err() {
+            return false;
+        }
+        // Acquire: the core as its worker left it.
+        if membarrier::heavy() && !self.presence.inside.load(Acquire) {
+            return true;
+        }
+        word.store(mine, Release);
+        false
+    }
+
+    /// Whether the absent worker with this port is in a handler of the actor with this cell.
+    ///
+    /// The caller has locked the worker, which is one of our runtime's.
+    pub(crate) fn runs_at(port: &'static Port, cell: *mut Header) -> bool {
+        // SAFETY: as in `rescue`; the lock makes the core ours to read.
+        unsafe { (*port.core.load(Acquire)).current.get() == cell }
+    }
+
+    /// Makes what is queued at `other`, and what has arrived for it, ours; returns how many actors that gave us to run.
+    ///
+    /// # Safety
+    /// The other core is revoked and its state locked by us; its worker runs a handler.
+    unsafe fn take_over(&self, other: &Core) -> u64 {
+        let before = self.queued();
+        while let Some(cell) = other.run.pop_oldest().or_else(|| other.yielded.pop_oldest()) {
+            // SAFETY: what was in its queues was its own; no cell is in transit and in a queue.
+            unsafe { self.make_mine(cell) };
+            self.enqueue(cell);
+        }
+        for cell in other.port.take_all() {
+            // SAFETY: we act for the worker whose list it was.
+            unsafe { self.handle_token_for(other, cell) };
+        }
+        // Some may have been given away again already.
+        self.queued().saturating_sub(before) as u64
+    }
+
+    /// Writes this worker into the tag of a cell.
+    ///
+    /// # Safety
+    /// The caller holds the lock of the cell's owner, or is it.
+    unsafe fn make_mine(&self, cell: *mut Header) {
+        // SAFETY: by the caller.
+        let tag_now = unsafe { &(*cell).tag };
+        tag_now.store(tag(self.me, tag_now.load(Relaxed) as u16), Release);
+    }
+
+    /// Handles a token out of the inbound list of an absent worker.
+    ///
+    /// # Safety
+    /// As [`Core::take_over`]; the token is ours.
+    unsafe fn handle_token_for(&self, absent: &Core, cell: *mut Header) {
+        // SAFETY: by the caller; the flags of a cell belong to its owner, whose place we take.
+        unsafe {
+            let header = &*cell;
+            let found = header.tag.load(Acquire);
+            let owner = (found >> 16) as u16;
+            if owner != absent.me {
+                debug_assert!(owner & TRANSIT == 0 || owner & !TRANSIT == absent.me);
+                self.handle_token(cell);
+            } else if cell == absent.current.get() {
+                // All of this actor is its handler's alone. There is one token of a cell, so the place is free.
+                absent.presence.kept.set(cell);
+            } else if header.flags.get() & flag::DEAD != 0 {
+                self.release(cell);
+            } else {
+                self.make_mine(cell);
+                self.handle_token(cell);
+            }
+        }
+    }
+}
+
+/// A use of a worker's core by code that may run in a handler or outside of one.
+pub(crate) struct Inside<'a> {
+    core: &'a Core,
+    before: bool,
+}
+
+impl<'a> Inside<'a> {
+    #[inline(always)]
+    pub(crate) fn new(core: &'a Core) -> Self {
+        let before = core.presence.inside.load(Relaxed);
+        core.enter();
+        core.be_present();
+        Self { core, before }
+    }
+}
+
+impl Deref for Inside<'_> {
+    type Target = Core;
+
+    #[inline(always)]
+    fn deref(&self) -> &Core {
+        self.core
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.core.presence.inside.store(self.before, Release);
+    }
+}
+
+/// Times in a row that the guard finds all workers idle before it sleeps for good.
+const ROUNDS: u32 = 16;
+
+/// What the guard saw of the others.
+#[derive(Default)]
+pub(crate) struct Patrol {
+    /// Activations of each worker at the last look, if it was running then.
+    seen: Vec<Option<u64>>,
+    /// Looks in a row at which all were idle.
+    calm: u32,
+}
+
+/// What a guard should do.
+pub(crate) enum Watch {
+    /// Go on.
+    On,
+    /// End the watch: for long nothing has run.
+    Off,
+    /// Get up and rescue what waits for this worker.
+    Rescue(&'static Port),
+}
+
+impl Patrol {
+    /// Looks at the other workers, a while after the last look.
+    pub(crate) fn look(&mut self, team: &Team, me: u16) -> Watch {
+        self.seen.resize(team.ports.len(), None);
+        let (mut running, mut stuck) = (false, None);
+        for (&port, seen) in team.ports.iter().zip(&mut self.seen) {
+            if port.id == me {
+                continue;
+            }
+            let state = port.rest.0.state.load(Relaxed);
+            let at_work = (state == RUNNING).then(|| port.counters.0.activations.load(Relaxed));
+            let absent = matches!(state, ABSENT | ABSENT_LOCKED);
+            running |= at_work.is_some() || absent;
+            if (at_work.is_some() && at_work == *seen) || (absent && port.has_mail()) {
+                stuck = Some(port);
+            }
+            *seen = at_work;
+        }
+        self.calm = if running { 0 } else { self.calm + 1 };
+        match stuck {
+            Some(port) => Watch::Rescue(port),
+            None if self.calm >= ROUNDS => Watch::Off,
+            None => Watch::On,
+        }
+    }
+}
+
+/// The guard: the one idle worker, if any, that looks after those in long handlers.
+#[derive(Default)]
+pub(crate) struct Guard(AtomicU32);
+
+impl Guard {
+    /// Gives the watch to `id`, unless somebody has it; true if it is `id`'s now.
+    pub(crate) fn give(&self, id: u16) -> bool {
+        let found = self.0.load(Relaxed);
+        found == u32::from(id)
+            || (found == 0 && self.0.compare_exchange(0, u32::from(id), SeqCst, Relaxed).is_ok())
+    }
+
+    /// Ends the watch of `me`; false if somebody else has it.
+    pub(crate) fn resign(&self, me: u16) -> bool {
+        self.0.compare_exchange(u32::from(me), 0, SeqCst, Relaxed).is_ok()
+    }
+
+    /// Whether it is `me`.
+    pub(crate) fn is(&self, me: u16) -> bool {
+        self.0.load(Relaxed) == u32::from(me)
+    }
+
+    /// Whether nobody watches.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.0.load(SeqCst) == 0
+    }
+}
