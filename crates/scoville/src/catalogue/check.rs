@@ -26,6 +26,7 @@ pub fn benchmark(document: &TomlFile<'_>, file: &Path, benchmark: &Benchmark) ->
         mistakes: Vec::new(),
     };
     check.identity(file);
+    check.flows();
     check.parameters();
     check.relations();
     check.fields();
@@ -94,6 +95,39 @@ impl Check<'_> {
         ] {
             if text.trim().is_empty() {
                 self.report(&[Key(key)], format!("{key} is empty"), "say it in a sentence");
+            }
+        }
+    }
+
+    /// Messages go from kinds of actors that there are to kinds that there are, and none stands alone.
+    fn flows(&mut self) {
+        let b = self.benchmark;
+        let kinds: Vec<&str> = b.kinds.iter().map(|actor| actor.kind.as_str()).collect();
+        for (i, flow) in b.flows.iter().enumerate() {
+            let at = [Key("message"), Item(i)];
+            for (key, end) in [("from", flow.from.as_str()), ("to", &flow.to)] {
+                let outside = key == "from" && end == "driver";
+                if !outside && !kinds.contains(&end) {
+                    let mend = suggest::advice(end, kinds.iter().copied());
+                    self.report(
+                        &[at[0], at[1], Key(key)],
+                        format!("there is no actor `{end}`"),
+                        mend,
+                    );
+                }
+            }
+        }
+        for (i, kind) in kinds.iter().enumerate() {
+            let takes_part = b
+                .flows
+                .iter()
+                .any(|flow| flow.from == **kind || flow.to == **kind);
+            if !takes_part {
+                self.report(
+                    &[Key("actor"), Item(i)],
+                    format!("no message goes from or to {kind}"),
+                    "add its messages",
+                );
             }
         }
     }

@@ -37,6 +37,12 @@ pub struct Benchmark {
     /// expression of metrics, result fields and parameters; empty where the number is fixed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub messages_plus: String,
+    /// The kinds of actors.
+    #[serde(default, rename = "actor", skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<ActorKind>,
+    /// The messages between them, for people.
+    #[serde(default, rename = "message", skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<Flow>,
     /// What happens outside the timed region.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
@@ -64,6 +70,30 @@ pub struct Benchmark {
     /// Where published figures used this benchmark.
     #[serde(default)]
     pub published: Vec<Published>,
+}
+
+/// A kind of actor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActorKind {
+    /// What it is called.
+    pub kind: String,
+    /// How many there are, as a formula of the parameters' symbols.
+    pub number: String,
+}
+
+/// A message that one kind of actor sends to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// The message.
+    pub name: String,
+    /// The sender: a kind of actor, or `driver`.
+    pub from: String,
+    /// The receiver: a kind of actor.
+    pub to: String,
+    /// How many there are in all, as a formula of the parameters' symbols and of metrics.
+    pub number: String,
 }
 
 /// What an iteration does outside its timed region; empty where there is nothing.

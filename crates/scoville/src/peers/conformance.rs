@@ -8,6 +8,7 @@ use super::conversation::Conversation;
 use crate::catalogue::arguments;
 use crate::model::benchmark::{Argument, Benchmark, Parameter, ParameterKind, Rule, Value as Number, verify};
 use crate::model::invocation::Hello;
+use crate::model::linear::Linear;
 use crate::model::runtime::Launch;
 
 /// One check and how it went.
@@ -54,6 +55,10 @@ pub fn check(subject: &Subject<'_>, benchmarks: &[Benchmark]) -> Vec<Check> {
     record(
         "offers benchmarks of the catalogue only".into(),
         only_known(&hello, benchmarks),
+    );
+    record(
+        "states the labels that its benchmarks ask for".into(),
+        labelled(&hello, &known),
     );
     record(
         "refuses an unknown benchmark and goes on".into(),
@@ -125,6 +130,18 @@ fn only_known(hello: &Hello, benchmarks: &[Benchmark]) -> Result<(), String> {
     } else {
         Err(format!("not in the catalogue: {}", unknown.join(", ")))
     }
+}
+
+fn labelled(hello: &Hello, known: &[&Benchmark]) -> Result<(), String> {
+    for benchmark in known {
+        if let Some(label) = benchmark.labels.iter().find(|l| !hello.labels.contains_key(*l)) {
+            return Err(format!(
+                "{} asks for the label {label}, which hello does not have",
+                benchmark.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn unknown_benchmark(subject: &Subject<'_>, known: &[&Benchmark]) -> Result<(), String> {
@@ -210,31 +227,28 @@ fn out_of_range(parameter: &Parameter) -> impl Iterator<Item = Value> {
     .flatten()
 }
 
-/// Sets in which one parameter stands in a wrong relation to others: it comes nearer to its own bounds, or the numbers
-/// beside it grow, until the relation breaks.
+/// Sets in which one parameter moves away from where its relation holds, until it must break.
 fn breaking(benchmark: &Benchmark, name: &str, rule: Rule) -> Vec<Value> {
     let tiny = &benchmark.presets["tiny"].parameters;
     let Some(now) = tiny[name].number() else {
         return Vec::new();
     };
-    let steps: &[f64] = match rule {
-        Rule::AtLeast | Rule::Above => &[-1.0, -2.0, -4.0, -8.0, -16.0, -64.0],
-        Rule::AtMost => &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0],
-        Rule::MultipleOf => &[1.0, 2.0, 3.0],
+    let away = match rule {
+        Rule::AtLeast | Rule::Above => -1,
+        Rule::AtMost | Rule::MultipleOf => 1,
     };
-    let mut sets = Vec::new();
-    for step in steps {
-        let mut changed: std::collections::BTreeMap<String, Argument> = tiny.clone();
-        changed.insert(
-            name.to_owned(),
-            Argument::Number(match now {
-                Number::Int(now) => Number::Int(now + *step as i64),
-                Number::Float(now) => Number::Float(now + step - 0.25),
-            }),
-        );
-        sets.push(json!(changed));
-    }
-    sets
+    let moved = |step: i64| match now {
+        Number::Int(now) => Number::Int(now + away * step),
+        // A quarter beside every bound, so that no language writes it in another way.
+        Number::Float(now) => Number::Float(now + (away * step) as f64 - 0.25),
+    };
+    (0..8)
+        .map(|power| {
+            let mut changed = tiny.clone();
+            changed.insert(name.to_owned(), Argument::Number(moved(1 << power)));
+            json!(changed)
+        })
+        .collect()
 }
 
 fn repeats(subject: &Subject<'_>, benchmark: &Benchmark) -> Result<(), String> {
@@ -321,7 +335,36 @@ fn expect_end(peer: &mut Conversation, subject: &Subject<'_>, benchmark: &Benchm
         }
     }
     let expect = &benchmark.presets["tiny"].expect;
-    verify(expect, &fields).map_err(|mismatch| format!("{} at tiny: {mismatch}", benchmark.name))
+    verify(expect, &fields).map_err(|mismatch| format!("{} at tiny: {mismatch}", benchmark.name))?;
+    reports(benchmark, &end)
+}
+
+/// The metrics and per-actor counters that the catalogue asks for, at `tiny`.
+fn reports(benchmark: &Benchmark, end: &Value) -> Result<(), String> {
+    let parameters = &benchmark.presets["tiny"].parameters;
+    for metric in benchmark.metrics_of(parameters).filter(|metric| !metric.optional) {
+        let value = &end["metrics"][&metric.name];
+        if !value.is_number() {
+            return Err(format!("metric {} is {value}, it must be a number", metric.name));
+        }
+    }
+    for counter in &benchmark.per_actor {
+        let given = |name: &str| parameters.get(name).and_then(Argument::number);
+        let linear = Linear::parse(&counter.count).ok();
+        let actors = linear.as_ref().and_then(|linear| linear.value(given).ok());
+        let numbers = end["per_actor"][&counter.name].as_array();
+        let found = numbers.map(|numbers| Number::Int(numbers.len() as i64));
+        if actors.is_none() || found != actors {
+            return Err(format!(
+                "per_actor {} has {} numbers, there must be one for each of the {} {}",
+                counter.name,
+                found.map_or("no".into(), |n| n.to_string()),
+                actors.map_or("?".into(), |n| n.to_string()),
+                counter.actors
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn expect_refusal(peer: &mut Conversation, subject: &Subject<'_>, message: &str) -> Result<(), String> {
@@ -381,4 +424,38 @@ fn run_message(benchmark: &str, parameters: &Value, iteration: u32) -> Value {
         "iteration": iteration,
         "count_messages": false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    #[test]
+    fn every_range_and_relation_of_the_catalogue_is_tried() {
+        let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+        for b in &catalogue.benchmarks {
+            let texts: Vec<String> = wrong_parameters(b).into_iter().map(|(_, text)| text).collect();
+            let tried = |p: &str, demand: &str| {
+                let begin = format!("{}: {p} is ", b.name);
+                assert!(
+                    texts.iter().any(|t| t.starts_with(&begin) && t.ends_with(demand)),
+                    "{}: nothing is refused because {p} must be {demand}",
+                    b.name
+                );
+            };
+            for p in &b.parameters {
+                tried(&p.name, &arguments::kind(p));
+                if let Some(range) = arguments::range(p) {
+                    tried(&p.name, &range);
+                }
+                if p.power_of_two {
+                    tried(&p.name, "a power of two");
+                }
+            }
+            for r in &b.relations {
+                tried(&r.parameter, &format!("({})", r.limit));
+            }
+        }
+    }
 }

@@ -37,7 +37,7 @@ pub fn render(analysis: &Analysis, measure: Measure) -> String {
 }
 
 /// Text that Markdown shows as it is, inside a table too.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in words::plain(text).chars() {
         match c {

@@ -14,6 +14,7 @@ pub mod junit;
 pub mod markdown;
 pub mod number;
 pub mod rows;
+pub mod sheet;
 pub mod terminal;
 pub mod vega;
 pub mod words;

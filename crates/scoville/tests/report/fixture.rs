@@ -334,6 +334,8 @@ fn benchmark(i: usize) -> Benchmark {
         actors: "2".into(),
         messages: "3N + 1".into(),
         messages_plus: String::new(),
+        kinds: Vec::new(),
+        flows: Vec::new(),
         phases: Phases::default(),
         labels: Vec::new(),
         relations: Vec::new(),
