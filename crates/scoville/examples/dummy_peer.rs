@@ -11,6 +11,7 @@
 //! --wrong-at I         the result of iteration I is off by one
 //! --work A,M           counted actors and messages
 //! --spin-ns N          CPU time of an iteration
+//! --steps N            dependent arithmetic in an iteration, which takes what the machine makes of it
 //! --sleep-ns N         sleeping time of an iteration
 //! --jitter-percent P   iterations vary evenly by up to P per cent
 //! --process-jitter-percent P   so does the whole process, once
@@ -191,6 +192,8 @@ impl Peer {
         while start.elapsed() < spin {
             std::hint::spin_loop();
         }
+        let steps = (self.options.number("steps", 0) as f64 * factor) as u64;
+        std::hint::black_box((0..steps).fold(1_u64, |value, _| (value * 1309 + 13849) & 65535));
     }
 
     fn send(&mut self, message: &Value) {
