@@ -7,6 +7,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use scoville::drive::Interrupt;
+use scoville::drive::simulated::{Fault, World};
 use scoville::log::{self, Log, LogError};
 use scoville::model::analysis::{Measure, Verdict};
 use scoville::model::event::{Event, StopReason, What};
@@ -14,7 +15,7 @@ use scoville::model::invocation::FailureKind;
 use scoville::model::plan::{GroupKey, Plan};
 use scoville::schedule::{Assess, Progress, Step};
 use scoville::session::{Observer, Session, SessionError, opening};
-use support::{Fake, Quiet, Wide, begin, plan};
+use support::{Quiet, Recorder, Wide, begin, failing, plan, quiet_world};
 
 /// Blocks of a log by group and number, each with the runtimes that its last run holds.
 fn blocks(events: &[Event]) -> BTreeMap<(GroupKey, u32), Vec<String>> {
@@ -54,7 +55,7 @@ fn assert_complete(plan: &Plan, events: &[Event], count: u32) {
     }
 }
 
-fn run(plan: &Plan, host: &mut Fake, assess: &dyn Assess) -> (StopReason, Vec<Event>) {
+fn run(plan: &Plan, host: &mut Recorder, assess: &dyn Assess) -> (StopReason, Vec<Event>) {
     let results = tempfile::tempdir().unwrap();
     let (mut session, name) = begin(results.path(), plan, host, assess);
     let reason = session.measure(&Interrupt::default(), &mut Quiet).unwrap();
@@ -66,7 +67,7 @@ fn run(plan: &Plan, host: &mut Fake, assess: &dyn Assess) -> (StopReason, Vec<Ev
 #[test]
 fn every_competitor_runs_once_in_every_block() {
     let plan = plan(3, 4, 5);
-    let (reason, events) = run(&plan, &mut Fake::new(), &Wide);
+    let (reason, events) = run(&plan, &mut Recorder::new(), &Wide);
     assert_eq!(reason, StopReason::Max);
     assert_complete(&plan, &events, 5);
 }
@@ -74,7 +75,7 @@ fn every_competitor_runs_once_in_every_block() {
 #[test]
 fn groups_take_turns() {
     let plan = plan(4, 2, 6);
-    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
+    let (_, events) = run(&plan, &mut Recorder::new(), &Wide);
     let mut seen: BTreeMap<&GroupKey, u32> = plan.groups.iter().map(|g| (&g.key, 0)).collect();
     for event in &events {
         if let What::BlockStarted { group, .. } = &event.what {
@@ -104,31 +105,34 @@ fn precision_stops_a_group_between_min_and_max() {
     let mut plan = plan(2, 2, 30);
     plan.method.min_blocks = 3;
     plan.method.target = Some(0.02);
-    let (reason, events) = run(&plan, &mut Fake::new(), &Narrow);
+    let (reason, events) = run(&plan, &mut Recorder::new(), &Narrow);
     assert_eq!(reason, StopReason::Target);
     assert_complete(&plan, &events, 5);
     plan.method.min_blocks = 8;
-    let (_, events) = run(&plan, &mut Fake::new(), &Narrow);
+    let (_, events) = run(&plan, &mut Recorder::new(), &Narrow);
     assert_complete(&plan, &events, 8);
 }
+
+/// A quiet invocation: start, a hundred iterations of 10 ms, leave.
+const INVOCATION_NS: u64 = 1_006_000_000;
 
 #[test]
 fn a_budget_stops_after_whole_blocks_and_never_before_there_are_intervals() {
     let mut plan = plan(2, 2, 100);
     plan.method.budget_ns = Some(1);
-    let (reason, events) = run(&plan, &mut Fake::new(), &Wide);
+    let (reason, events) = run(&plan, &mut Recorder::new(), &Wide);
     assert_eq!(reason, StopReason::Budget);
     assert_complete(&plan, &events, 2);
-    // An invocation of the fake takes 10 ms: 12 of them are three blocks of both groups.
-    plan.method.budget_ns = Some(115_000_000);
-    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
+    // Twelve invocations are three blocks of both groups.
+    plan.method.budget_ns = Some(INVOCATION_NS * 23 / 2);
+    let (_, events) = run(&plan, &mut Recorder::new(), &Wide);
     assert_complete(&plan, &events, 3);
 }
 
 #[test]
 fn the_time_left_is_a_guess_until_everything_has_run() {
     let plan = plan(2, 2, 3);
-    let (_, events) = run(&plan, &mut Fake::new(), &Wide);
+    let (_, events) = run(&plan, &mut Recorder::new(), &Wide);
     let after = |invocations: usize| {
         let ends = events
             .iter()
@@ -139,10 +143,10 @@ fn the_time_left_is_a_guess_until_everything_has_run() {
         (progress.remaining_ns(&plan), progress.in_first_pass())
     };
     assert_eq!(Progress::new(&plan).remaining_ns(&plan), None);
-    // 10 ms each, in blocks of two that have not begun: 2 of the first benchmark and 3 of the second.
-    assert_eq!(after(1), (Some(100_000_000), true));
-    assert_eq!(after(3), (Some(80_000_000), true));
-    assert_eq!(after(4), (Some(80_000_000), false));
+    // In blocks of two that have not begun: 2 of the first benchmark and 3 of the second.
+    assert_eq!(after(1), (Some(10 * INVOCATION_NS), true));
+    assert_eq!(after(3), (Some(8 * INVOCATION_NS), true));
+    assert_eq!(after(4), (Some(8 * INVOCATION_NS), false));
     assert_eq!(after(12), (Some(0), false));
 }
 
@@ -166,7 +170,7 @@ impl Assess for Dirty {
 fn contaminated_blocks_are_repeated_at_the_end_up_to_a_fifth() {
     let plan = plan(2, 2, 10);
     for (flagged, extra) in [(vec![], 0), (vec![4], 1), (vec![1, 2, 3, 4, 5], 2)] {
-        let (reason, events) = run(&plan, &mut Fake::new(), &Dirty(flagged));
+        let (reason, events) = run(&plan, &mut Recorder::new(), &Dirty(flagged));
         assert_eq!(reason, StopReason::Max);
         let of = |name: &str| {
             blocks(&events)
@@ -195,8 +199,10 @@ fn who_fails_for_good_is_given_up_and_the_others_go_on() {
         signal: None,
     };
     for (kind, runs) in [(FailureKind::Protocol, 1), (crash, 2)] {
-        let mut host = Fake::new();
-        host.failing.insert("r1".into(), kind);
+        let mut host = Recorder::on(World {
+            faults: vec![failing("r1", kind)],
+            ..quiet_world()
+        });
         let (reason, events) = run(&plan, &mut host, &Wide);
         assert_eq!(reason, StopReason::Max);
         let count = |name: &str| host.ran.iter().filter(|r| *r == name).count();
@@ -208,9 +214,13 @@ fn who_fails_for_good_is_given_up_and_the_others_go_on() {
 #[test]
 fn nobody_left_ends_the_group() {
     let plan = plan(2, 2, 6);
-    let mut host = Fake::new();
-    host.failing.insert("r0".into(), FailureKind::CannotStart);
-    host.failing.insert("r1".into(), FailureKind::BadParameter);
+    let mut host = Recorder::on(World {
+        faults: vec![
+            failing("r0", FailureKind::CannotStart),
+            failing("r1", FailureKind::BadParameter),
+        ],
+        ..quiet_world()
+    });
     let (reason, events) = run(&plan, &mut host, &Wide);
     assert_eq!(reason, StopReason::Failed);
     assert_complete(&plan, &events, 1);
@@ -219,23 +229,35 @@ fn nobody_left_ends_the_group() {
 #[test]
 fn a_process_that_cannot_be_ended_ends_the_session() {
     let plan = plan(2, 3, 6);
-    let mut host = Fake::new();
-    host.dirty_after = Some(4);
+    let stuck = Fault {
+        invocation: Some(1),
+        ..failing("r1", FailureKind::Laboratory)
+    };
+    let mut host = Recorder::on(World {
+        faults: vec![stuck],
+        ..quiet_world()
+    });
     let (reason, events) = run(&plan, &mut host, &Wide);
     assert_eq!(reason, StopReason::MachineDirty);
+    assert_eq!(host.ran.last().map(String::as_str), Some("r1"));
     assert_eq!(
-        host.ran.len(),
-        4,
-        "what was measured until then is kept, and nothing more is measured"
+        host.ran.iter().filter(|runtime| *runtime == "r1").count(),
+        2,
+        "nothing more is measured"
     );
-    assert_eq!(blocks(&events).values().map(Vec::len).sum::<usize>(), 4);
+    assert_eq!(
+        blocks(&events).values().map(Vec::len).sum::<usize>(),
+        host.ran.len(),
+        "what was measured until then is kept"
+    );
 }
 
 #[test]
 fn time_limits_follow_the_pilot() {
     let plan = plan(1, 2, 3);
-    let mut host = Fake::new();
-    host.iteration_ns.insert("r1".into(), 9_000_000_000);
+    let mut world = quiet_world();
+    world.runtimes.get_mut("r1").expect("a runtime").iteration_ns = 9e9;
+    let mut host = Recorder::on(world);
     run(&plan, &mut host, &Wide);
     let of = |name: &str| -> Vec<u64> {
         host.limits
@@ -250,9 +272,11 @@ fn time_limits_follow_the_pilot() {
         [planned, 60_000_000_000, 60_000_000_000],
         "at least a minute"
     );
+    // Seen from outside, an iteration takes 20 microseconds longer.
+    let longest = 9_000_020_000;
     assert_eq!(
         of("r1"),
-        [planned, 90_000_000_000, 90_000_000_000],
+        [planned, 10 * longest, 10 * longest],
         "ten times the longest iteration"
     );
 }
@@ -274,7 +298,7 @@ impl Observer for Presser {
     }
 }
 
-fn resume(folder: &std::path::Path, host: &mut Fake) -> StopReason {
+fn resume(folder: &std::path::Path, host: &mut Recorder) -> StopReason {
     let (log, replay) = Log::resume(folder).unwrap();
     let here = host.facts();
     let mut session = Session::resume(log, replay, here, host, &Wide).unwrap();
@@ -284,10 +308,10 @@ fn resume(folder: &std::path::Path, host: &mut Fake) -> StopReason {
 #[test]
 fn an_interrupt_at_every_event_loses_nothing() {
     let plan = plan(2, 3, 2);
-    let (_, whole) = run(&plan, &mut Fake::new(), &Wide);
+    let (_, whole) = run(&plan, &mut Recorder::new(), &Wide);
     for (after, times) in (2..whole.len()).flat_map(|after| [(after, 1), (after, 2)]) {
         let results = tempfile::tempdir().unwrap();
-        let mut host = Fake::new();
+        let mut host = Recorder::new();
         let interrupt = Interrupt::default();
         let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
         let mut presser = Presser {
@@ -304,14 +328,38 @@ fn an_interrupt_at_every_event_loses_nothing() {
     }
 }
 
+/// Presses Ctrl-C twice immediately before the third invocation, which is then cut off in its first iteration.
+struct Cutter {
+    invocations: u32,
+    interrupt: Interrupt,
+}
+
+impl Observer for Cutter {
+    fn before(&mut self, step: &Step, _: &Progress) {
+        if matches!(step, Step::Invoke { .. }) {
+            self.invocations += 1;
+            if self.invocations == 3 {
+                self.interrupt.press();
+                self.interrupt.press();
+            }
+        }
+    }
+
+    fn after(&mut self, _: &Event, _: &Progress) {}
+}
+
 #[test]
 fn an_invocation_that_was_cut_off_never_happened() {
     let plan = plan(1, 3, 2);
     let results = tempfile::tempdir().unwrap();
-    let mut host = Fake::new();
-    host.interrupted_at = Some(2);
+    let mut host = Recorder::new();
+    let interrupt = Interrupt::default();
     let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
-    let reason = session.measure(&Interrupt::default(), &mut Quiet).unwrap();
+    let mut cutter = Cutter {
+        invocations: 0,
+        interrupt: interrupt.clone(),
+    };
+    let reason = session.measure(&interrupt, &mut cutter).unwrap();
     assert_eq!(reason, StopReason::User);
     drop(session);
     let folder = results.path().join(name);
@@ -322,7 +370,7 @@ fn an_invocation_that_was_cut_off_never_happened() {
             .sum::<usize>(),
         2
     );
-    host.interrupted_at = None;
+    assert_eq!(host.ran.len(), 3);
     assert_eq!(resume(&folder, &mut host), StopReason::Max);
     assert_complete(&plan, &log::read(&folder).unwrap().events, 2);
 }
@@ -331,7 +379,7 @@ fn an_invocation_that_was_cut_off_never_happened() {
 fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
     let plan = plan(2, 3, 2);
     let results = tempfile::tempdir().unwrap();
-    let mut host = Fake::new();
+    let mut host = Recorder::new();
     let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
     session.measure(&Interrupt::default(), &mut Quiet).unwrap();
     drop(session);
@@ -348,7 +396,7 @@ fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
             let before = log::read(folder.path()).unwrap();
             assert_eq!(before.events.len(), lines);
             assert_eq!(before.torn, (cut - end) as u64);
-            resume(folder.path(), &mut Fake::new());
+            resume(folder.path(), &mut Recorder::new());
             let after = log::read(folder.path()).unwrap();
             assert_eq!(after.torn, 0);
             assert_eq!(
@@ -365,7 +413,7 @@ fn a_crash_after_every_line_and_within_it_loses_at_most_that_line() {
 fn damage_is_an_error_that_names_the_line() {
     let plan = plan(1, 2, 2);
     let results = tempfile::tempdir().unwrap();
-    let mut host = Fake::new();
+    let mut host = Recorder::new();
     let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
     session.measure(&Interrupt::default(), &mut Quiet).unwrap();
     drop(session);
@@ -418,7 +466,7 @@ fn damage_is_an_error_that_names_the_line() {
     twice.insert(4, lines[2].to_owned());
     with(twice).unwrap();
     let (log, replay) = Log::resume(&folder).unwrap();
-    let mut host = Fake::new();
+    let mut host = Recorder::new();
     let here = host.facts();
     match Session::resume(log, replay, here, &mut host, &Wide) {
         Err(e @ SessionError::Contradiction { .. }) => assert!(e.to_string().contains("log.jsonl:5:"), "{e}"),
@@ -433,7 +481,7 @@ fn damage_is_an_error_that_names_the_line() {
 fn two_writers_are_kept_apart() {
     let plan = plan(1, 1, 1);
     let results = tempfile::tempdir().unwrap();
-    let mut host = Fake::new();
+    let mut host = Recorder::new();
     let (session, name) = begin(results.path(), &plan, &mut host, &Wide);
     let folder = results.path().join(name);
     assert!(matches!(Log::resume(&folder), Err(LogError::Locked { .. })));
@@ -446,7 +494,7 @@ fn two_writers_are_kept_apart() {
 fn another_machine_may_not_go_on() {
     let plan = plan(1, 1, 1);
     let results = tempfile::tempdir().unwrap();
-    let mut host = Fake::new();
+    let mut host = Recorder::new();
     let (session, name) = begin(results.path(), &plan, &mut host, &Wide);
     drop(session);
     let (log, replay) = Log::resume(&results.path().join(name)).unwrap();
@@ -479,7 +527,7 @@ proptest! {
         let mut plan = plan(groups, runtimes, blocks);
         plan.seed = seed;
         let steps = |progress: &mut Progress| -> Vec<Step> {
-            let mut host = Fake::new();
+            let mut host = Recorder::new();
             let mut steps = Vec::new();
             loop {
                 let step = scoville::schedule::next(&plan, progress, &Wide);
@@ -520,8 +568,17 @@ proptest! {
 fn verdict(seed: u64, slower: f64) -> Verdict {
     let mut plan = plan(1, 2, 12);
     plan.seed = seed;
-    let mut host = Fake::noisy(seed);
-    host.factor.insert("r1".into(), slower);
+    let mut world = quiet_world();
+    for behaviour in world.runtimes.values_mut() {
+        behaviour.invocation_sd = 0.01;
+        behaviour.iteration_sd = 0.03;
+    }
+    world.runtimes.get_mut("r1").expect("a runtime").iteration_ns *= slower;
+    let mut host = Recorder::on(World {
+        seed,
+        drift_per_hour: 5.0,
+        ..world
+    });
     let (_, events) = run(&plan, &mut host, &Wide);
     let (planned, _) = opening(&events);
     assert_eq!(planned, &plan);
