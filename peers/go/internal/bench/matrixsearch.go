@@ -193,12 +193,14 @@ func (s *matrixSearch) fill(seeker int64) []byte {
 func occurrences(matrix []byte, size int, word []byte) (count int64) {
 	for x := 0; x < size; x++ {
 		for y := 0; y <= size-len(word); y++ {
-			at, k := y*size+x, 0
-			for k < len(word) && matrix[at] == word[k] {
-				k++
+			at, equal := y*size+x, true
+			for _, c := range word {
+				if equal = matrix[at] == c; !equal {
+					break
+				}
 				at += size
 			}
-			if k == len(word) {
+			if equal {
 				count++
 			}
 		}

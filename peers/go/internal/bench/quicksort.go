@@ -96,6 +96,7 @@ func sortAlone(list []int64) []int64 {
 // partition divides a list by its middle element, with one pass for each part.
 func partition(list []int64) (left, equal, right []int64) {
 	pivot := list[len(list)/2]
+	left = make([]int64, 0, len(list)/2) // a guess; it grows
 	for _, v := range list {
 		if v < pivot {
 			left = append(left, v)
@@ -106,6 +107,7 @@ func partition(list []int64) (left, equal, right []int64) {
 			equal = append(equal, v)
 		}
 	}
+	right = make([]int64, 0, len(list)-len(left)-len(equal))
 	for _, v := range list {
 		if v > pivot {
 			right = append(right, v)
