@@ -153,8 +153,8 @@ func (it *Iteration) fail(err error) {
 	}
 }
 
-// Dismiss sends a message that does not count as one: where the entry says that the driver stops an actor in its check phase
-// and lists no message for it.
+// Dismiss sends a message that does not count as one: where an entry lets the driver stop an actor in its check phase and
+// lists no message for it.
 func Dismiss[M any](it *Iteration, to *Mailbox[M], msg M) {
 	if it.ledger != nil {
 		it.ledger.dismiss()
@@ -168,7 +168,8 @@ type Work struct {
 	Messages int64 `json:"messages"`
 }
 
-// Work returns the count when all actors have stopped; nil if the iteration is not audited. It is an error if a message was never received.
+// Work returns the count when all actors have stopped; nil if the iteration is not audited. It is an error if a message was
+// never received.
 func (it *Iteration) Work() (*Work, error) {
 	if it.ledger == nil {
 		return nil, nil

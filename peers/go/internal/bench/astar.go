@@ -218,8 +218,8 @@ func (w astarWorker) run(self *actor.Mailbox[astarMessage]) {
 	}
 }
 
-// search expands nodes and leaves those that are to be handed back in the queue. It ends early when it finds the target in
-// mode first.
+// search expands nodes and leaves those that are to be handed back in the queue. In mode first it ends early when it finds
+// the target.
 func (w *astarWorker) search(work gridWork) (found bool) {
 	w.queue, w.next = append(w.queue[:0], work.node), 0
 	for done := int64(0); w.next < len(w.queue) && done < w.most; done++ {

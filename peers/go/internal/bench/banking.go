@@ -6,10 +6,12 @@ import (
 )
 
 var banking = Benchmark{
-	Name:       "banking",
-	Parameters: []Parameter{{"accounts", between(10, 65536)}, {"transactions", atLeast(1)}, {"initial_balance", anyInteger()}},
-	Labels:     map[string]string{"stash": "local"},
-	Run:        runBanking,
+	Name: "banking",
+	Parameters: []Parameter{
+		{"accounts", between(10, 65536)}, {"transactions", atLeast(1)}, {"initial_balance", anyInteger()},
+	},
+	Labels: map[string]string{"stash": "local"},
+	Run:    runBanking,
 }
 
 // tellerMessage is Start from the driver or Reply from an account.

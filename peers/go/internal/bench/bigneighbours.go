@@ -74,8 +74,8 @@ func runBigneighbours(it *actor.Iteration, p Values) (Outcome, error) {
 	}, nil
 }
 
-// neighbourhoods returns the first member of a worker's neighbourhood and the one behind its last. The last neighbourhood
-// takes the workers that are left.
+// neighbourhoods returns a function that tells the first member of a worker's neighbourhood and the one behind its last.
+// The last neighbourhood takes the workers that are left.
 func neighbourhoods(workers, size int64) func(g int64) (first, last int64) {
 	hoods := max(1, workers/size)
 	return func(g int64) (first, last int64) {

@@ -58,8 +58,8 @@ func runBitonicsort(it *actor.Iteration, p Values) (Outcome, error) {
 	return arrived.outcome(), nil
 }
 
-// bitonicNet builds the network from its end to its beginning. Each function returns where the part that it has built is
-// entered.
+// bitonicNet builds the network from its end to its beginning. Each function returns the entrance of the part that it has
+// built.
 type bitonicNet struct{ it *actor.Iteration }
 
 func (net bitonicNet) build(n int, next flowMailbox) flowMailbox {
@@ -79,8 +79,8 @@ func (net bitonicNet) build(n int, next flowMailbox) flowMailbox {
 	return net.forward(next) // the kernel
 }
 
-// step makes one pass over the values with `workers` comparing parts of the given length. If up is nil it is a last step:
-// all parts are ascending.
+// step makes one pass over the values; each of its workers compares within a part of the given length. If up is nil all
+// parts are ascending.
 func (net bitonicNet) step(length, workers int, up func(worker int) bool, next flowMailbox) flowMailbox {
 	join := net.join(length, workers, next)
 	parts := make([]flowMailbox, workers)

@@ -2,7 +2,7 @@ package bench
 
 import (
 	"math"
-	"sort"
+	"slices"
 	"sync"
 	"time"
 
@@ -177,7 +177,7 @@ func runChat(it *actor.Iteration, p Values) (Outcome, error) {
 
 // describeTurns returns mean, median and population standard deviation in nanoseconds.
 func describeTurns(turns []time.Duration) (mean, median, deviation float64) {
-	sort.Slice(turns, func(i, j int) bool { return turns[i] < turns[j] })
+	slices.Sort(turns)
 	n := len(turns)
 	median = float64(turns[(n-1)/2]+turns[n/2]) / 2
 	for _, t := range turns {

@@ -160,7 +160,9 @@ func (c *searchController) proceed(seeker int) {
 	c.workers[seeker].Send(seekerMessage{kind: seekerJob, job: job, word: word})
 }
 
-func (c *searchController) seek(self *actor.Mailbox[seekerMessage], controller *actor.Mailbox[controllerMessage], number int) {
+func (c *searchController) seek(
+	self *actor.Mailbox[seekerMessage], controller *actor.Mailbox[controllerMessage], number int,
+) {
 	var matrix []byte
 	times := &c.times[c.first+number]
 	for {

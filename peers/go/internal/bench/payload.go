@@ -11,8 +11,8 @@ func freshPayload(size int64) []byte {
 	return payload
 }
 
-// passOn returns what is sent after a payload was received: a new copy in which byte i is one more, or the payload itself
-// if it is shared. A payload that was sent is never changed.
+// passOn returns what is sent after a payload was received: a new copy in which byte i is one more, or, if it is shared,
+// the payload itself. A payload that was sent is never changed.
 func passOn(payload []byte, i int64, share bool) []byte {
 	if share {
 		return payload

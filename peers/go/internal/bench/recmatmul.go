@@ -14,8 +14,8 @@ var recmatmul = Benchmark{
 	Run: runRecmatmul,
 }
 
-// product is C = A*B, each row by row in one slice. The actors share A and B, which never change; every block of C has one
-// worker that writes it.
+// product is C = A*B, each row by row in one slice. The actors share A and B, which never change; one worker writes each
+// block of C.
 type product struct {
 	n       int
 	a, b, c []float64

@@ -49,7 +49,9 @@ func runTrapezoid(it *actor.Iteration, p Values) (Outcome, error) {
 	return Outcome{Result: Float(area), Checks: map[string]any{"pieces": pieces}}, nil
 }
 
-func trapezoidMaster(it *actor.Iteration, self *actor.Mailbox[trapezoidMessage], workers int64) (area float64, pieces int64) {
+func trapezoidMaster(
+	it *actor.Iteration, self *actor.Mailbox[trapezoidMessage], workers int64,
+) (area float64, pieces int64) {
 	for received := int64(0); received < workers; {
 		switch m := self.Receive(); m.kind {
 		case trapezoidStart:

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"math/rand"
+	"sort"
 	"testing"
 )
 
@@ -38,4 +39,41 @@ func TestProcessFollowsTheTable(t *testing.T) {
 			t.Errorf("process(0, %d) = %v, want %v", cost, got, want)
 		}
 	}
+}
+
+func TestSortedListIsSorted(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	var list sortedList
+	var want []int64
+	for i := 0; i < 500; i++ {
+		x := rng.Int63n(100)
+		if got := list.contains(x); got != holds(want, x) {
+			t.Fatalf("contains(%d) is %v with %v", x, got, want)
+		}
+		list.insert(x)
+		want = append(want, x)
+		sort.Slice(want, func(i, j int) bool { return want[i] < want[j] })
+		if got := list.size(); got != int64(len(want)) {
+			t.Fatalf("size is %d, want %d", got, len(want))
+		}
+	}
+	sum := int64(0)
+	for i, n := 0, list.head; n != nil; i, n = i+1, n.next {
+		if n.value != want[i] {
+			t.Fatalf("element %d is %d, want %d", i, n.value, want[i])
+		}
+		sum += int64(i+1) * want[i]
+	}
+	if got := list.weighted(); got != sum {
+		t.Errorf("weighted is %d, want %d", got, sum)
+	}
+}
+
+func holds(list []int64, x int64) bool {
+	for _, v := range list {
+		if v == x {
+			return true
+		}
+	}
+	return false
 }
