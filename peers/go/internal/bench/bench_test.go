@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,66 @@ func TestViolatedAssertionsFailTheIteration(t *testing.T) {
 				t.Errorf("the iteration ended with %v; want %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestWorkIsDealtInTurn(t *testing.T) {
+	it := actor.NewIteration(func() {}, func() {}, false)
+	it.Expect(6)
+	got := make([][]int32, 6)
+	queens := queensMaster{workers: make([]*actor.Mailbox[queensMessage], 3)}
+	nodes := astarMaster{workers: make([]*actor.Mailbox[astarMessage], 3)}
+	for i := range queens.workers {
+		i := i
+		queens.workers[i] = actor.Spawn(it, func(self *actor.Mailbox[queensMessage]) {
+			for m := self.Receive(); !m.last; m = self.Receive() {
+				got[i] = append(got[i], int32(m.work.depth))
+			}
+		})
+		nodes.workers[i] = actor.Spawn(it, func(self *actor.Mailbox[astarMessage]) {
+			for m := self.Receive(); !m.last; m = self.Receive() {
+				got[3+i] = append(got[3+i], m.work.node)
+			}
+		})
+	}
+	for n := 0; n < 7; n++ {
+		queens.dispatch(queensWork{depth: n})
+		nodes.dispatch(gridWork{node: int32(n)})
+	}
+	queens.stop()
+	nodes.stop()
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	want := [][]int32{{0, 3, 6}, {1, 4}, {2, 5}, {0, 3, 6}, {1, 4}, {2, 5}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the workers got %v, want %v", got, want)
+	}
+}
+
+// Room is told to close while the barber still cuts: it must wait for the barber's Next.
+func TestARoomThatClosesWaitsForTheBarber(t *testing.T) {
+	it := actor.NewIteration(func() {}, func() {}, true)
+	it.Expect(3)
+	var room *actor.Mailbox[roomMessage]
+	cut := actor.Spawn(it, func(self *actor.Mailbox[barberMessage]) {
+		if m := self.Receive(); m.kind != barberServe {
+			actor.Fail("message kind %d came instead of Serve", m.kind)
+		}
+		room.Send(roomMessage{kind: roomClose})
+		room.Send(roomMessage{kind: roomNext})
+		if m := self.Receive(); m.kind != barberClose {
+			actor.Fail("message kind %d came instead of Close", m.kind)
+		}
+	})
+	room = actor.Spawn(it, func(self *actor.Mailbox[roomMessage]) { roomActor(self, cut, 1) })
+	guest := actor.Spawn(it, func(customer) {})
+	room.Send(roomMessage{kind: roomEnter, customer: guest})
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := it.Work(); err != nil {
+		t.Error(err)
 	}
 }
 
