@@ -2,8 +2,8 @@
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod imp {
+    use crate::atomic::AtomicU32;
     use std::ptr;
-    use std::sync::atomic::AtomicU32;
     use std::time::Duration;
 
     /// Sleeps while `word` is `expected`; may return at any time.
@@ -54,7 +54,7 @@ mod imp {
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod imp {
-    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    use crate::atomic::{AtomicU32, Ordering::SeqCst};
     use std::sync::{Condvar, Mutex};
     use std::time::Duration;
 

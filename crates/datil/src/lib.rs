@@ -86,6 +86,7 @@
 mod actor;
 mod address;
 mod answer;
+mod atomic;
 mod behaviour;
 mod client;
 mod futex;
@@ -104,6 +105,8 @@ mod worker;
 pub use actor::{Actor, Context};
 pub use address::{ActorId, Address};
 pub use answer::{Answer, AskError, ReplyTo, promise};
+#[cfg(feature = "count-atomics")]
+pub use atomic::counting::{AtomicsCount, count as atomics_count};
 pub use client::Client;
 pub use datil_policy as policy;
 pub use recipient::Recipient;

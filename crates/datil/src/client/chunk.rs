@@ -1,9 +1,9 @@
 //! Batches of work that an outside thread hands to a worker.
 
+use crate::atomic::Ordering::Relaxed;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::actor::Actor;
 use crate::address::Address;

@@ -4,14 +4,14 @@
 
 pub(crate) mod chunk;
 
+use crate::atomic::AtomicU64;
+use crate::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use chunk::Chunk;
 

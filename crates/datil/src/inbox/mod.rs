@@ -4,10 +4,10 @@
 
 mod segment;
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
 use std::cell::Cell;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
 
 use segment::{Segment, WORDS};
 

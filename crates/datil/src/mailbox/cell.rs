@@ -2,12 +2,12 @@
 //!
 //! See `README.md` beside this file for states, transitions and the proof.
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::atomic::{AtomicPtr, AtomicU32};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::block::{self, Block, Stored};
 use crate::actor::Actor;

@@ -2,10 +2,10 @@
 //!
 //! See `README.md` beside this file.
 
+use crate::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Sizes of cells in bytes. All are multiples of a cache line, so no two actors share one.

@@ -2,11 +2,11 @@
 //!
 //! See `README.md` beside this file for the protocol and its proof.
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::atomic::{AtomicBool, AtomicU32};
 use std::cell::Cell;
 use std::ops::Deref;
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use super::core::Core;
 use super::port::{ABSENT, ABSENT_LOCKED, Port, RUNNING, bump};

@@ -3,12 +3,12 @@
 //! A core is used by its worker thread alone. Every field is a `Cell` or the like, so that code of users may
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::Instant;
 
 use datil_policy::Encounter;
@@ -776,10 +776,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         let id = extras::id(cell);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
-        let last_word = header.remote.swap(
-            remote_word(TOKEN, generation),
-            std::sync::atomic::Ordering::AcqRel,
-        );
+        let last_word = header.remote.swap(remote_word(TOKEN, generation), AcqRel);
         let (list, _): (*mut Block, u16) = split_remote(last_word);
         crate::mailbox::cell::adopt_list(header, list);
         let token_is_out = list.addr() != EMPTY && header.flags.get() & flag::HOLDS == 0;

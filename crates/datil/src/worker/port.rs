@@ -2,12 +2,12 @@
 //!
 //! See `README.md` beside this file for the wake protocol and its proof.
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 use super::core::Core;
 use crate::futex;

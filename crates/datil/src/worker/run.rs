@@ -1,11 +1,11 @@
 //! The worker's loop: pick, run, share, rest. Generic over the policy, so that its questions cost nothing
 //! when the answer is a constant.
 
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::atomic::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
 
 use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};

@@ -1,7 +1,7 @@
 //! What the workers of one runtime share.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU32, AtomicU64, fence};
+use crate::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use crate::atomic::{AtomicU32, AtomicU64, fence};
 use std::sync::{Condvar, Mutex};
 use std::time::Instant;
 

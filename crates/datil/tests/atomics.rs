@@ -1,0 +1,255 @@
+//! Read-modify-write operations and fences per message and per actor: the figures that make the runtime fast, seen without a quiet machine.
+//!
+//! Run with `cargo test -p datil --features count-atomics --test atomics`.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
+
+use datil::{Actor, Address, AtomicsCount, Context, Runtime, atomics_count};
+
+/// The counts are of the whole process.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What `program` costs per operation, when it does `operations` of them. It is run once before, so that memory and queues are as big as they get.
+fn cost(workers: usize, operations: u64, program: impl Fn(&Runtime)) -> (f64, f64) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = Runtime::builder().workers(workers).build().unwrap();
+    program(&runtime);
+    runtime.wait_quiescent();
+    let before = atomics_count();
+    program(&runtime);
+    runtime.wait_quiescent();
+    let AtomicsCount { exchanges, fences } = atomics_count();
+    let per = |count: u64| count as f64 / operations as f64;
+    (per(exchanges - before.exchanges), per(fences - before.fences))
+}
+
+/// Fails if an operation takes more than `exchanges` and `fences` on average. What rest, wake-ups and the start cost must vanish in the number of operations.
+fn assert_cost(workers: usize, operations: u64, exchanges: f64, fences: f64, program: impl Fn(&Runtime)) {
+    let (did, fenced) = cost(workers, operations, program);
+    println!("{workers} workers: {did:.4} exchanges, {fenced:.4} fences per operation");
+    assert!(
+        did <= exchanges && fenced <= fences,
+        "{workers} workers: {did:.4} exchanges and {fenced:.4} fences per operation, at most {exchanges} and {fences} allowed"
+    );
+}
+
+/// Passes a number on until it is 0.
+struct Link {
+    next: Option<Address<Link>>,
+    done: Sender<()>,
+}
+
+enum Pass {
+    Join(Address<Link>),
+    Ball(u64),
+}
+
+impl Actor for Link {
+    type Msg = Pass;
+    const EAGER: bool = false;
+
+    fn handle(&mut self, msg: Pass, cx: &mut Context<'_, Self>) {
+        match msg {
+            Pass::Join(next) => self.next = Some(next),
+            Pass::Ball(0) => self.done.send(()).unwrap(),
+            Pass::Ball(left) => cx.tell(self.next.expect("joined before"), Pass::Ball(left - 1)),
+        }
+    }
+}
+
+fn ring(length: usize, hops: u64) -> impl Fn(&Runtime) {
+    move |runtime| {
+        let (done, end) = mpsc::channel();
+        let links: Vec<_> = (0..length)
+            .map(|_| {
+                let done = done.clone();
+                runtime.spawn(Link { next: None, done })
+            })
+            .collect();
+        for (i, link) in links.iter().enumerate() {
+            link.tell(Pass::Join(links[(i + 1) % length]));
+        }
+        links[0].tell(Pass::Ball(hops));
+        end.recv().unwrap();
+    }
+}
+
+const HOPS: u64 = 100_000;
+
+#[test]
+fn pingpong_needs_none() {
+    for workers in 1..=2 {
+        assert_cost(workers, HOPS, 0.01, 0.01, ring(2, HOPS));
+    }
+}
+
+#[test]
+fn threadring_needs_none() {
+    for workers in 1..=2 {
+        assert_cost(workers, HOPS, 0.02, 0.02, ring(100, HOPS));
+    }
+}
+
+struct Counter(u64);
+
+struct Producer {
+    counter: Address<Counter>,
+    done: Option<Sender<u64>>,
+}
+
+enum Count {
+    One,
+    Report(Sender<u64>),
+}
+
+impl Actor for Counter {
+    type Msg = Count;
+
+    fn handle(&mut self, msg: Count, cx: &mut Context<'_, Self>) {
+        match msg {
+            Count::One => self.0 += 1,
+            Count::Report(to) => {
+                to.send(self.0).unwrap();
+                cx.stop();
+            }
+        }
+    }
+}
+
+impl Actor for Producer {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+        for _ in 0..HOPS {
+            cx.tell(self.counter, Count::One);
+        }
+        cx.tell(self.counter, Count::Report(self.done.take().unwrap()));
+        cx.stop();
+    }
+}
+
+#[test]
+fn count_needs_none() {
+    for workers in 1..=2 {
+        // On two workers the two actors may be apart for a while: one exchange per message then.
+        let allowed = if workers == 1 { 0.01 } else { 0.1 };
+        assert_cost(workers, HOPS, allowed, allowed, |runtime| {
+            let (done, end) = mpsc::channel();
+            let counter = runtime.spawn(Counter(0));
+            let done = Some(done);
+            runtime.spawn(Producer { counter, done }).tell(());
+            assert_eq!(end.recv(), Ok(HOPS));
+        });
+    }
+}
+
+/// Creates actors that live for one message.
+struct Parent {
+    left: u64,
+    done: Sender<()>,
+}
+
+struct Child {
+    parent: Address<Parent>,
+}
+
+enum Family {
+    Begin,
+    Gone,
+}
+
+impl Actor for Parent {
+    type Msg = Family;
+
+    fn handle(&mut self, msg: Family, cx: &mut Context<'_, Self>) {
+        match msg {
+            Family::Begin => {
+                for _ in 0..self.left {
+                    let child = cx.spawn(Child { parent: cx.address() });
+                    cx.tell(child, ());
+                }
+            }
+            Family::Gone => {
+                self.left -= 1;
+                if self.left == 0 {
+                    self.done.send(()).unwrap();
+                    cx.stop();
+                }
+            }
+        }
+    }
+}
+
+impl Actor for Child {
+    type Msg = ();
+    const EAGER: bool = false;
+
+    fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+        cx.tell(self.parent, Family::Gone);
+        cx.stop();
+    }
+}
+
+const LIVES: u64 = 20_000;
+
+/// One exchange closes the remote mailbox at the end of a life.
+#[test]
+fn a_life_needs_one() {
+    assert_cost(1, LIVES, 1.01, 0.01, |runtime| {
+        let (done, end) = mpsc::channel();
+        runtime.spawn(Parent { left: LIVES, done }).tell(Family::Begin);
+        end.recv().unwrap();
+    });
+}
+
+/// Created from outside in bulk: still the one at the end, the rest is per batch.
+#[test]
+fn a_life_from_outside_needs_one() {
+    struct Mayfly(Sender<()>);
+    impl Actor for Mayfly {
+        type Msg = bool;
+        const EAGER: bool = false;
+        fn handle(&mut self, last: bool, cx: &mut Context<'_, Self>) {
+            if last {
+                self.0.send(()).unwrap();
+            }
+            cx.stop();
+        }
+    }
+    assert_cost(1, LIVES, 1.1, 0.05, |runtime| {
+        let (done, end) = mpsc::channel();
+        runtime.client(|client| {
+            for i in 1..=LIVES {
+                let mayfly = client.spawn(Mayfly(done.clone()));
+                client.tell(mayfly, i == LIVES);
+            }
+        });
+        end.recv().unwrap();
+    });
+}
+
+/// A plain send from outside: one exchange on the inbox.
+#[test]
+fn a_send_from_outside_needs_one() {
+    assert_cost(1, HOPS, 1.5, 0.2, |runtime| {
+        let (done, end) = mpsc::channel();
+        let counter = runtime.spawn(Counter(0));
+        for _ in 0..HOPS {
+            counter.tell(Count::One);
+        }
+        counter.tell(Count::Report(done));
+        assert_eq!(end.recv(), Ok(HOPS));
+    });
+}
+
+/// The counting itself: without it all of the above would hold.
+#[test]
+fn what_costs_something_is_counted() {
+    let (exchanges, fences) = cost(2, 1, |runtime| {
+        let (done, end) = mpsc::channel();
+        runtime.spawn(Counter(0)).tell(Count::Report(done));
+        end.recv().unwrap();
+    });
+    assert!(exchanges > 2.0 && fences > 0.0, "{exchanges} {fences}");
+}
