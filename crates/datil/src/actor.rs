@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::address::Address;
+use crate::gate::{self, Mailbox};
 use crate::mailbox::cell::{Header, flag};
 use crate::worker::absence::Inside;
 use crate::worker::core::Core;
@@ -17,7 +18,10 @@ pub trait Actor: Send + Sized + 'static {
     /// which makes ten million dormant actors cheap.
     const EAGER: bool = true;
 
-    /// Runs once on a worker before the first message.
+    /// How many messages the mailbox takes, and what becomes of one too many.
+    const MAILBOX: Mailbox = Mailbox::Unbounded;
+
+    /// Runs once on a worker before the first message, and after each restart by a supervisor.
     fn started(&mut self, cx: &mut Context<'_, Self>) {
         let _ = cx;
     }
@@ -64,13 +68,19 @@ impl<'a, A: Actor> Context<'a, A> {
     }
 
     /// Puts `msg` into the mailbox of `to` before it returns. It never blocks and is never refused; a message to
-    /// an actor that has stopped is dropped and counted ([`crate::WorkerMetrics::dead_letters`]).
+    /// an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is dropped and counted
+    /// ([`crate::WorkerMetrics::dead_letters`]).
     #[inline(always)]
     pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
-        // A context is used in handlers only, which are outside the core. `send` finds out whether it may be entered.
-        self.engine.enter();
-        self.engine.send(to, msg);
-        self.engine.leave();
+        match gate::enter(to, msg) {
+            Ok(msg) => {
+                // A context is used in handlers only, which are outside the core. `send` finds out whether it may be entered.
+                self.engine.enter();
+                self.engine.send(to, msg);
+                self.engine.leave();
+            }
+            Err(refused) => gate::refuse(to, refused),
+        }
     }
 
     /// Creates an actor on this worker.

@@ -119,12 +119,21 @@ impl<A: Actor> Address<A> {
 
     /// Sends `msg` from any thread, worker or not. On a worker of the actor's runtime it is in the mailbox when this returns,
     /// else in the runtime's inbox, behind everything that such threads sent before. Never blocks and is
-    /// never refused; a message to an actor that has stopped is dropped and counted.
+    /// never refused; a message to an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is dropped and counted.
     ///
     /// Inside a handler [`crate::Context::tell`] does the same and saves looking up the worker. For many sends from
     /// outside see [`crate::Runtime::client`].
     #[inline]
     pub fn tell(self, msg: A::Msg) {
+        match crate::gate::enter(self, msg) {
+            Ok(msg) => self.tell_admitted(msg),
+            Err(refused) => crate::gate::refuse(self, refused),
+        }
+    }
+
+    /// Sends a message that a bounded mailbox has been asked about.
+    #[inline]
+    pub(crate) fn tell_admitted(self, msg: A::Msg) {
         crate::worker::current::with(|core| match core {
             Some(core) => core.send(self, msg),
             None => crate::client::tell_from_outside(self, msg),

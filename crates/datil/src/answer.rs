@@ -10,12 +10,16 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::pool::lock;
 use crate::signal::{At, Lane, Parcel, Signal};
+use crate::timer::TimeOut;
+use crate::worker::team::Team;
 
 /// Why a question got no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +177,19 @@ impl<A: Actor> Context<'_, A> {
         self.tell(to, request(reply));
     }
 
+    /// As [`Context::ask`], but after `most` at the latest: then `then` gets [`AskError::TimedOut`], and an answer that still comes is dropped.
+    pub fn ask_within<B: Actor, R: Send + 'static>(
+        &mut self,
+        most: Duration,
+        to: Address<B>,
+        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+    ) {
+        let asker = self.address().target();
+        let reply = bounded_reply::<A, R, _>(&self.engine.team, most, asker, then);
+        self.tell(to, request(reply));
+    }
+
     /// A reply that runs `then` in this actor when it is used or dropped. For questions that are more than one message.
     pub fn reply<R: Send + 'static>(
         &mut self,
@@ -201,6 +218,88 @@ where
     });
     ReplyTo {
         head: parcel.leave().cast(),
+        answer: PhantomData,
+    }
+}
+
+/// The place of a reply that a time-out may overtake: whoever comes first takes the parcel.
+#[repr(C)]
+struct Bounded<A, R, F>
+where
+    Continuation<A, R, F>: Signal,
+{
+    head: Head<R>,
+    race: Mutex<Race<Continuation<A, R, F>>>,
+}
+
+struct Race<S: Signal> {
+    parcel: Option<Parcel<S>>,
+    time_out: Option<TimeOut>,
+}
+
+impl<A, R, F> Bounded<A, R, F>
+where
+    Continuation<A, R, F>: Signal,
+    R: Send + 'static,
+{
+    /// # Safety
+    /// The head is that of a `Bounded<A, R, F>` from `Arc::into_raw`, used once.
+    unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
+        // SAFETY: by the caller.
+        let bounded = unsafe { Arc::from_raw(head.cast::<Self>().as_ptr()) };
+        bounded.settle(answer.ok_or(AskError::Dropped));
+    }
+
+    fn settle(&self, answer: Result<R, AskError>) {
+        let mut race = lock(&self.race);
+        let (parcel, time_out) = (race.parcel.take(), race.time_out.take());
+        drop(race);
+        if let Some(time_out) = time_out {
+            time_out.cancel();
+        }
+        if let Some(parcel) = parcel {
+            let place = parcel.place().as_ptr();
+            // SAFETY: the parcel is ours and not sent yet; it was made for this asker.
+            unsafe {
+                (*place).answer = answer;
+                let asker = (*place).asker;
+                parcel.send(asker);
+            }
+        }
+    }
+}
+
+fn bounded_reply<A, R, F>(team: &Arc<Team>, most: Duration, asker: Target, then: F) -> ReplyTo<R>
+where
+    A: Actor,
+    R: Send + 'static,
+    F: FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
+{
+    let parcel = Parcel::new(Continuation::<A, R, F> {
+        head: Head {
+            complete: Continuation::<A, R, F>::complete,
+        },
+        asker,
+        answer: Err(AskError::Dropped),
+        then,
+        actor: PhantomData,
+    });
+    let bounded = Arc::new(Bounded {
+        head: Head {
+            complete: Bounded::<A, R, F>::complete,
+        },
+        race: Mutex::new(Race {
+            parcel: Some(parcel),
+            time_out: None,
+        }),
+    });
+    let timed = bounded.clone();
+    let time_out = TimeOut::set(team, most, move || timed.settle(Err(AskError::TimedOut)));
+    lock(&bounded.race).time_out = Some(time_out);
+    let head = Arc::into_raw(bounded).cast_mut();
+    ReplyTo {
+        // SAFETY: an `Arc`'s pointer is not null.
+        head: unsafe { NonNull::new_unchecked(head) }.cast(),
         answer: PhantomData,
     }
 }
@@ -273,15 +372,19 @@ impl<R> Answer<R> {
         })
     }
 
-    /// The answer if it is there, or the refusal to wait for it here; `None` if the thread may wait.
-    fn without_waiting(&self) -> Option<Result<R, AskError>> {
+    /// The answer if it is there.
+    pub(crate) fn look(&self) -> Option<Result<R, AskError>> {
         match self.0.try_recv() {
             Ok(answer) => Some(Ok(answer)),
             Err(oneshot::TryRecvError::Disconnected) => Some(Err(AskError::Dropped)),
-            Err(oneshot::TryRecvError::Empty) => {
-                crate::worker::current::must_not_block().then_some(Err(AskError::InsideActor))
-            }
+            Err(oneshot::TryRecvError::Empty) => None,
         }
+    }
+
+    /// The answer if it is there, or the refusal to wait for it here; `None` if the thread may wait.
+    fn without_waiting(&self) -> Option<Result<R, AskError>> {
+        let refusal = || crate::worker::current::must_not_block().then_some(Err(AskError::InsideActor));
+        self.look().or_else(refusal)
     }
 }
 

@@ -54,6 +54,13 @@
 //! | ask and be answered | [`Context::ask`], [`Address::ask`], [`ReplyTo`] |
 //! | write to actors of any type | [`Recipient`] |
 //! | stop others, be told of their end, share it | [`Address::stop`], [`Context::monitor`], [`Context::link`] |
+//! | do something later | [`Context::tell_after`], [`Context::tell_every`], [`Context::after`] |
+//! | bound a mailbox | [`Actor::MAILBOX`], [`Address::try_tell`] |
+//! | write to many, share work | [`Group`], [`Pool`] |
+//! | end with the last reference | [`Handle`] |
+//! | block | [`Runtime::spawn_blocking`] |
+//! | test every order that a seed can choose | [`Simulation`] |
+//! | find by name | [`Runtime::register`], [`Context::whereis`] |
 //! | begin anew after a failure | [`Supervisor`] |
 //! | overtake, put aside, behave differently | [`Address::tell_urgently`], [`Context::stash`], [`Context::become_with`] |
 //!
@@ -88,17 +95,24 @@ mod address;
 mod answer;
 mod atomic;
 mod behaviour;
+mod blocking;
 mod client;
 mod futex;
+mod gate;
+mod group;
+mod handle;
 mod inbox;
 mod mailbox;
 mod membarrier;
 mod pool;
 mod priority;
 mod recipient;
+mod registry;
 mod runtime;
 mod signal;
+mod simulation;
 mod supervisor;
+mod timer;
 mod watch;
 mod worker;
 
@@ -109,9 +123,15 @@ pub use answer::{Answer, AskError, ReplyTo, promise};
 pub use atomic::counting::{AtomicsCount, count as atomics_count};
 pub use client::Client;
 pub use datil_policy as policy;
+pub use gate::{Mailbox, Overflow, TellError};
+pub use group::{Group, Pool, Route};
+pub use handle::{Handle, WeakHandle};
 pub use recipient::Recipient;
+pub use registry::NameError;
 pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime};
 pub use signal::extras::Behaviour;
+pub use simulation::Simulation;
 pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
+pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};
 pub use worker::port::WorkerMetrics;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use datil_policy::{Adaptive, Cls, EncoreCooperative, Hostile, Policy, Setup, WorkSharing};
 
@@ -14,9 +15,10 @@ use crate::client::{self, Client};
 use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
 use crate::pool;
+use crate::timer::Timers;
 use crate::worker::port::{self, Port, STOP, WorkerMetrics};
 use crate::worker::run::{self, Stopped};
-use crate::worker::team::{PanicHook, Team};
+use crate::worker::team::{Clock, PanicHook, Role, Team};
 
 /// A panic that stopped an actor, or that a destructor of an actor or message threw.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +129,7 @@ impl Builder {
     /// Called on the worker's thread for every panic that is caught, after the process's own panic hook.
     #[must_use]
     pub fn on_panic(mut self, hook: impl Fn(&PanicInfo<'_>) + Send + Sync + 'static) -> Self {
-        self.hook = Some(Box::new(hook));
+        self.hook = Some(Arc::new(hook));
         self
     }
 
@@ -151,6 +153,10 @@ impl Builder {
     /// # Errors
     /// See [`BuildError`].
     pub fn build_with<P: Policy>(self) -> Result<Runtime, BuildError> {
+        self.build_as::<P>(Role::Main)
+    }
+
+    fn build_as<P: Policy>(self, role: Role) -> Result<Runtime, BuildError> {
         let workers = self
             .workers
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
@@ -159,12 +165,15 @@ impl Builder {
         }
         let ports = lease_ports(workers)?;
         let inbox = inbox::lease(&ports);
-        let team = Arc::new(Team::new(ports, inbox, self.hook, P::place));
-        for (index, port) in team.ports.iter().enumerate() {
-            port.counters.0.reset();
-            port.rest.0.index.store(index, Relaxed);
-            port.rest.0.team.store(team.key, Relaxed);
-        }
+        let team = Arc::new(Team::new(
+            ports,
+            inbox,
+            self.hook,
+            P::place,
+            Clock::Real(Instant::now()),
+            role,
+        ));
+        team.join();
         let mut runtime = Runtime {
             team: Some(team.clone()),
             threads: Vec::new(),
@@ -187,7 +196,7 @@ impl Builder {
     }
 }
 
-fn lease_ports(count: usize) -> Result<Vec<&'static Port>, BuildError> {
+pub(crate) fn lease_ports(count: usize) -> Result<Vec<&'static Port>, BuildError> {
     let mut ports = Vec::new();
     while ports.len() < count {
         match port::lease() {
@@ -269,7 +278,22 @@ impl Runtime {
     /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Meaningful only while
     /// no thread outside sends; must not be called by an actor, which would wait for itself.
     pub fn wait_quiescent(&self) {
-        self.team().wait_quiet();
+        loop {
+            let mut teams = self.team().blocking.teams();
+            teams.push(self.team().clone());
+            teams.iter().for_each(|team| team.wait_quiet());
+            // A blocking actor's runtime and this one may have woken each other since.
+            let stamps: Vec<_> = teams.iter().map(|team| team.quiet_stamp()).collect();
+            let still = || {
+                teams
+                    .iter()
+                    .map(|team| team.quiet_stamp())
+                    .eq(stamps.iter().copied())
+            };
+            if teams.len() == 1 || (stamps.iter().all(Option::is_some) && still()) {
+                return;
+            }
+        }
     }
 
     /// What the workers have done so far.
@@ -293,10 +317,22 @@ impl Runtime {
         self.end()
     }
 
+    /// A runtime for an actor that may block, as part of another one.
+    pub(crate) fn for_blocking(parent: &Team) -> Result<Runtime, BuildError> {
+        let builder = Builder {
+            workers: Some(1),
+            policy: Adaptive::NAME.to_owned(),
+            seed: 0,
+            hook: parent.hook.clone(),
+        };
+        builder.build_as::<Adaptive>(Role::Blocking(parent.registry.clone()))
+    }
+
     fn end(&mut self) -> Leftovers {
         let Some(team) = self.team.take() else {
             return Leftovers::default();
         };
+        team.end();
         for port in &team.ports {
             port.call(STOP);
         }
@@ -304,10 +340,10 @@ impl Runtime {
         let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));
         if inside {
             // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
-            std::thread::spawn(move || finish(&team, threads));
+            std::thread::spawn(move || join(&team, threads));
             return Leftovers::default();
         }
-        finish(&team, threads)
+        join(&team, threads)
     }
 }
 
@@ -317,14 +353,24 @@ impl Drop for Runtime {
     }
 }
 
-/// Joins the workers and drops all that is left.
-fn finish(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
+/// Joins the workers, then drops all that is left.
+fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
     let stopped: Vec<Stopped> = threads
         .into_iter()
         .map(|thread| thread.join().expect("workers catch all panics"))
         .collect();
-    let mut leftovers = Leftovers::default();
-    let dropped_before = dead_letters(&stopped);
+    finish(team, &stopped)
+}
+
+/// Drops all that is left in workers that have stopped.
+pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
+    let mut leftovers = Leftovers {
+        timers: Timers::end(team),
+        names: team.registry.names(),
+        ..Leftovers::default()
+    };
+    team.blocking.end().into_iter().for_each(|left| leftovers += left);
+    let dropped_before = dead_letters(stopped);
     // From here on nobody else delivers anything: what comes too late finds the inbox closed.
     team.inbox.close();
     loop {
@@ -334,12 +380,11 @@ fn finish(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
                 team.inbox.drain(&worker.core);
             });
         }
-        if !bury_all(&stopped, &mut leftovers) {
+        if !bury_all(stopped, &mut leftovers) {
             break;
         }
     }
-    leftovers.messages = dead_letters(&stopped) - dropped_before;
-    drop(stopped);
+    leftovers.messages += dead_letters(stopped) - dropped_before;
     inbox::give_back(team.inbox);
     team.ports.iter().copied().for_each(port::give_back);
     leftovers
@@ -404,12 +449,27 @@ pub struct Leftovers {
     pub actors: BTreeMap<&'static str, usize>,
     /// Messages in their mailboxes.
     pub messages: u64,
+    /// Timers that had yet to fire.
+    pub timers: usize,
+    /// Names of actors that were left, sorted.
+    pub names: Vec<String>,
 }
 
 impl Leftovers {
     /// Whether nothing was left.
     pub fn is_empty(&self) -> bool {
-        self.actors.is_empty() && self.messages == 0
+        self.actors.is_empty() && self.messages == 0 && self.timers == 0
+    }
+}
+
+impl std::ops::AddAssign for Leftovers {
+    fn add_assign(&mut self, other: Self) {
+        for (name, count) in other.actors {
+            *self.actors.entry(name).or_default() += count;
+        }
+        self.messages += other.messages;
+        self.timers += other.timers;
+        self.names.extend(other.names);
     }
 }
 
@@ -419,6 +479,13 @@ impl fmt::Display for Leftovers {
         write!(f, "{actors} actors and {} messages left", self.messages)?;
         self.actors
             .iter()
-            .try_for_each(|(name, count)| write!(f, "\n  {count} x {name}"))
+            .try_for_each(|(name, count)| write!(f, "\n  {count} x {name}"))?;
+        if self.timers > 0 {
+            write!(f, "\n  {} timers", self.timers)?;
+        }
+        if !self.names.is_empty() {
+            write!(f, "\n  named: {}", self.names.join(", "))?;
+        }
+        Ok(())
     }
 }

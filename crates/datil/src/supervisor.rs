@@ -20,6 +20,7 @@ use crate::pool::lock;
 use crate::runtime::Runtime;
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
+use crate::simulation::Simulation;
 use crate::watch::{self, StopReason};
 
 /// Who begins anew when a child fails.
@@ -412,10 +413,11 @@ impl Supervisor {
 pub trait Spawn: sealed::Place {}
 
 impl Spawn for &Runtime {}
+impl Spawn for &Simulation {}
 impl<A: Actor> Spawn for Context<'_, A> {}
 
 mod sealed {
-    use super::{Actor, Address, Context, Extras, Runtime};
+    use super::{Actor, Address, Context, Extras, Runtime, Simulation};
 
     pub trait Place {
         /// Creates an actor that has extras from the start.
@@ -423,6 +425,12 @@ mod sealed {
     }
 
     impl Place for &Runtime {
+        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
+            crate::client::spawn_prepared(self.team(), actor, prepare)
+        }
+    }
+
+    impl Place for &Simulation {
         fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
             crate::client::spawn_prepared(self.team(), actor, prepare)
         }

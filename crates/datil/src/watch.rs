@@ -164,6 +164,11 @@ fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -
     MonitorId { of, number }
 }
 
+/// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first.
+pub(crate) fn when_down(of: Target, act: impl FnOnce() + Send + 'static) {
+    watch(of, None, Box::new(move |_| act()));
+}
+
 /// Signal: the receiver is linked to this actor from now on.
 struct Link(Target, Target);
 

@@ -17,6 +17,7 @@ use chunk::Chunk;
 
 use crate::actor::Actor;
 use crate::address::{Address, Target};
+use crate::gate;
 use crate::inbox::{self, Inbox};
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
@@ -348,13 +349,17 @@ impl Client<'_> {
         }
     }
 
-    /// Sends `msg`. It never blocks and is never refused.
+    /// Sends `msg`, as [`Address::tell`].
     #[inline]
     pub fn tell<A: Actor>(&mut self, to: Address<A>, msg: A::Msg) {
+        let msg = match gate::enter(to, msg) {
+            Ok(msg) => msg,
+            Err(refused) => return gate::refuse(to, refused),
+        };
         match self.mode {
             // SAFETY: as in `spawn`.
             Mode::Batched(state) => unsafe { (*state).tell(to, msg) },
-            Mode::Direct(_) => to.tell(msg),
+            Mode::Direct(_) => to.tell_admitted(msg),
         }
     }
 

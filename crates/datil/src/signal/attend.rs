@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use super::extras::{self, Extras};
 use super::{At, table};
 use crate::actor::{Actor, Context};
+use crate::gate;
 use crate::mailbox::block::{self, Block};
 use crate::mailbox::cell::{self, Header, Shape, flag};
 
@@ -53,6 +54,7 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> bool {
         if extras::of(header).is_some_and(|extras| extras.behaves.get())
             && let Some(msg) = Shape::<A>::pop(&cx.engine.pools, cx.cell)
         {
+            gate::release::<A>(cx.cell);
             return hand(msg, cx);
         }
         if Shape::<A>::is_empty(cx.cell) || cx.engine.left.get().is_multiple_of(SETTLE_EVERY) {
@@ -86,6 +88,7 @@ pub(crate) unsafe fn hand<A: Actor>(msg: A::Msg, cx: &mut Context<'_, A>) -> boo
             .filter(|extras| extras.behaves.get())
             .and_then(|extras| extras.typed::<A, _>(|typed| typed.behaviour));
         let Some(behaviour) = behaviour else {
+            gate::reenter(cx.address());
             Shape::<A>::push_front(&cx.engine.pools, cx.cell, ManuallyDrop::new(msg));
             return false;
         };

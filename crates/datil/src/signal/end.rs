@@ -8,6 +8,7 @@ use crate::actor::Actor;
 use crate::address::ActorId;
 use crate::mailbox::block;
 use crate::mailbox::cell::{self, Header, Shape, flag};
+use crate::timer::Timers;
 use crate::watch::{self, Down, StopReason};
 use crate::worker::core::Core;
 
@@ -60,6 +61,9 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
                 .chain(take(&mut typed.stash))
                 .for_each(|msg| core.bounce(msg));
         });
+        if extras.timers.get() {
+            core.quietly("a timer", || Timers::cancel_all(&core.team, id.0));
+        }
         core.quietly("a monitor", || announce(extras, id));
         core.quietly("what an actor used", || drop(extended));
     }

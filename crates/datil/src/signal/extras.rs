@@ -9,6 +9,7 @@ use crate::address::{ActorId, Target};
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, VTable, flag};
 use crate::supervisor::Guard;
+use crate::timer::Timers;
 use crate::watch::{Down, Monitor, StopReason};
 use crate::worker::core::Core;
 
@@ -37,6 +38,8 @@ pub struct Extras {
     pub(crate) guard: RefCell<Option<Box<dyn Guard>>>,
     /// The state was dropped and there is no new one.
     pub(crate) vacant: Cell<bool>,
+    /// There may be timers that end with this actor.
+    pub(crate) timers: Cell<bool>,
     /// Messages are handled by a behaviour of `Typed`.
     pub(crate) behaves: Cell<bool>,
     /// `Typed::replay` is not empty.
@@ -201,6 +204,10 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
 pub(crate) unsafe fn rebuild(core: &Core, cell: *mut Header, extras: &Extras, guard: &dyn Guard) -> bool {
     // SAFETY: by the caller.
     let (header, name) = unsafe { (&*cell, (*(*cell).vtable.get()).name) };
+    if extras.timers.take() {
+        // SAFETY: by the caller.
+        Timers::cancel_all(&core.team, unsafe { Target::of(cell) });
+    }
     if !extras.vacant.replace(true) {
         // SAFETY: the cell held a state until now, which nobody refers to.
         core.quietly(name(), || unsafe { guard.clear(cell) });

@@ -19,6 +19,7 @@ use super::queue::Queue;
 use super::team::Team;
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::gate;
 use crate::inbox::Inbox;
 use crate::mailbox::block::{self, Block, Stored};
 use crate::mailbox::cell::{
@@ -614,6 +615,43 @@ impl Core {
         }
     }
 
+    /// Runs an actor that was taken out of a queue; a panic ends it, or lets it begin anew.
+    pub(crate) fn run_caught(&self, cell: *mut Header) {
+        self.current.set(cell);
+        // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
+        let run = || unsafe { ((*(*cell).vtable.get()).run)(self, cell) };
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(()) => self.tally(),
+            Err(panic) => {
+                self.end_panicked_actor(&*panic);
+                self.quietly("a panic's payload", || drop(panic));
+            }
+        }
+    }
+
+    /// Ends the actor that ran when a panic went through it, or lets it begin anew.
+    pub(crate) fn end_panicked_actor(&self, panic: &(dyn std::any::Any + Send)) {
+        // Most panics come out of handlers, which are outside the core.
+        self.enter();
+        self.be_present();
+        self.tally();
+        let cell = self.current.replace(ptr::null_mut());
+        if cell.is_null() {
+            eprintln!("datil: a worker panicked outside any actor; this is a bug in datil");
+            std::process::abort();
+        }
+        // SAFETY: the actor that ran is ours and alive: only the end of its activation could have changed that.
+        unsafe {
+            let vtable = &*(*cell).vtable.get();
+            self.report_panic((vtable.name)(), panic);
+            if (*cell).flags.get() & flag::EXTENDED != 0 && extras::panicked(self, cell, panic) {
+                self.yielded.push(cell);
+                return;
+            }
+            (vtable.bury)(self, cell);
+        }
+    }
+
     /// Runs a destructor of a user; a panic in it is counted and reported, and nothing else.
     pub(crate) fn quietly(&self, what: &str, destroy: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(destroy)) {
@@ -704,6 +742,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
                     }
                     continue;
                 };
+                gate::release::<A>(cell);
                 core.count();
                 core.outside(|| (*actor).handle(msg, &mut cx));
                 debug_assert_eq!(

@@ -26,5 +26,5 @@ pub(crate) fn set(core: *const Core) {
 
 /// Whether the calling thread is a worker that others' actors depend on.
 pub(crate) fn must_not_block() -> bool {
-    with(|core| core.is_some())
+    with(|core| core.is_some_and(|core| !core.team.may_block))
 }

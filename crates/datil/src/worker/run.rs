@@ -16,8 +16,7 @@ use super::port::{self, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP,
 use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
-use crate::mailbox::cell::{Header, flag};
-use crate::signal::extras;
+use crate::mailbox::cell::Header;
 
 /// The bits of a thief's request.
 const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
@@ -39,6 +38,17 @@ pub(crate) struct Stopped {
     /// The core's hooks still refer to it.
     policy: *mut (),
     drop_policy: fn(*mut ()),
+}
+
+impl Stopped {
+    /// A worker that never had a thread or a policy.
+    pub(crate) fn without_policy(core: Box<Core>) -> Self {
+        Self {
+            core,
+            policy: ptr::null_mut(),
+            drop_policy: |_| {},
+        }
+    }
 }
 
 impl Drop for Stopped {
@@ -84,9 +94,7 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
     };
     // The loop is left by a panic of an actor and entered again; nothing on the way of a message costs anything for that.
     while let Err(panic) = catch_unwind(AssertUnwindSafe(|| worker.work())) {
-        core.enter();
-        core.be_present();
-        worker.end_panicked_actor(&*panic);
+        core.end_panicked_actor(&*panic);
         // The payload's destructor is code of a user too.
         core.quietly("a panic's payload", || drop(panic));
     }
@@ -553,26 +561,6 @@ impl<P: Policy> Worker<'_, P> {
                 Err(_) => std::hint::spin_loop(),
             }
             turns += 1;
-        }
-    }
-
-    fn end_panicked_actor(&self, panic: &(dyn std::any::Any + Send)) {
-        let core = self.core;
-        core.tally();
-        let cell = core.current.replace(ptr::null_mut());
-        if cell.is_null() {
-            eprintln!("datil: a worker panicked outside any actor; this is a bug in datil");
-            std::process::abort();
-        }
-        // SAFETY: the actor that ran is ours and alive: only the end of its activation could have changed that.
-        unsafe {
-            let vtable = &*(*cell).vtable.get();
-            core.report_panic((vtable.name)(), panic);
-            if (*cell).flags.get() & flag::EXTENDED != 0 && extras::panicked(core, cell, panic) {
-                core.yielded.push(cell);
-                return;
-            }
-            (vtable.bury)(core, cell);
         }
     }
 }

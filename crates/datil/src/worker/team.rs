@@ -1,21 +1,39 @@
 //! What the workers of one runtime share.
 
 use crate::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use crate::atomic::{AtomicU32, AtomicU64, fence};
-use std::sync::{Condvar, Mutex};
+use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use datil_policy::{Board, Nanos};
 
 use super::absence::Guard;
 use super::port::{IDLE, LOOK, Port, RUNNING};
+use crate::blocking::Blocking;
 use crate::inbox::Inbox;
 use crate::membarrier;
 use crate::pool::lock;
+use crate::registry::Registry;
 use crate::runtime::PanicInfo;
+use crate::timer::Timers;
 
 /// Called with every panic that stops an actor.
-pub(crate) type PanicHook = Box<dyn Fn(&PanicInfo<'_>) + Send + Sync>;
+pub(crate) type PanicHook = Arc<dyn Fn(&PanicInfo<'_>) + Send + Sync>;
+
+/// What a runtime takes the time from.
+pub(crate) enum Clock {
+    /// The system's clock; the moment is when the runtime was built.
+    Real(Instant),
+    /// A number that a simulation moves on.
+    Virtual(AtomicU64),
+}
+
+/// What a runtime is there for.
+pub(crate) enum Role {
+    Main,
+    /// For one actor that may block, of a runtime with these names.
+    Blocking(Arc<Registry>),
+}
 
 pub(crate) struct Team {
     /// Different for every runtime of the process; never 0.
@@ -31,7 +49,12 @@ pub(crate) struct Team {
     not_before: AtomicU64,
     pause: AtomicU64,
     shared_at: AtomicU64,
-    born: Instant,
+    clock: Clock,
+    pub(crate) timers: Timers,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) blocking: Blocking,
+    /// Its actors may block.
+    pub(crate) may_block: bool,
     pub(crate) hook: Option<PanicHook>,
     /// Turn counter of work from outside.
     pub(crate) turn: AtomicU32,
@@ -40,6 +63,8 @@ pub(crate) struct Team {
     quiet: Mutex<()>,
     quiet_bell: Condvar,
     waiting_for_quiet: AtomicU32,
+    /// Its workers have been told to stop: nobody need wait for them to be idle.
+    over: AtomicBool,
 }
 
 impl Team {
@@ -48,6 +73,8 @@ impl Team {
         inbox: &'static Inbox,
         hook: Option<PanicHook>,
         place: fn(u32, u32) -> Option<u32>,
+        clock: Clock,
+        role: Role,
     ) -> Self {
         static KEYS: AtomicU64 = AtomicU64::new(1);
         let guarded = ports.len() > 1 && membarrier::is_available();
@@ -61,13 +88,30 @@ impl Team {
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),
             shared_at: AtomicU64::new(0),
-            born: Instant::now(),
+            clock,
+            timers: Timers::default(),
+            may_block: matches!(role, Role::Blocking(_)),
+            registry: match role {
+                Role::Main => Arc::default(),
+                Role::Blocking(registry) => registry,
+            },
+            blocking: Blocking::default(),
             hook,
             turn: AtomicU32::new(0),
             place,
             quiet: Mutex::new(()),
             quiet_bell: Condvar::new(),
             waiting_for_quiet: AtomicU32::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes the ports those of this runtime's workers.
+    pub(crate) fn join(&self) {
+        for (index, port) in self.ports.iter().enumerate() {
+            port.counters.0.reset();
+            port.rest.0.index.store(index, Relaxed);
+            port.rest.0.team.store(self.key, Relaxed);
         }
     }
 
@@ -79,7 +123,23 @@ impl Team {
     }
 
     pub(crate) fn now(&self) -> Nanos {
-        self.born.elapsed().as_nanos() as Nanos
+        match &self.clock {
+            Clock::Real(born) => born.elapsed().as_nanos() as Nanos,
+            Clock::Virtual(now) => now.load(Relaxed),
+        }
+    }
+
+    /// Whether time passes only when somebody says so.
+    pub(crate) fn is_virtual(&self) -> bool {
+        matches!(self.clock, Clock::Virtual(_))
+    }
+
+    /// Lets virtual time pass; it never goes back.
+    pub(crate) fn advance(&self, to: Nanos) {
+        if let Clock::Virtual(now) = &self.clock {
+            // One thread does this.
+            now.store(now.load(Relaxed).max(to), Relaxed);
+        }
     }
 
     /// The policy's shared memory. The three words may be of different moments; policies allow for that.
@@ -151,18 +211,37 @@ impl Team {
         // before or after we looked at it.
         all_idle() && {
             fence(SeqCst);
-            self.inbox.is_empty() && self.ports.iter().all(|port| !port.has_mail()) && {
-                fence(SeqCst);
-                all_idle() && self.epoch.load(SeqCst) == epoch
-            }
+            // Before the look at the inbox: a timer that is not pending any more has put its message there.
+            !self.timers.are_awaited()
+                && self.inbox.is_empty()
+                && self.ports.iter().all(|port| !port.has_mail())
+                && {
+                    fence(SeqCst);
+                    all_idle() && self.epoch.load(SeqCst) == epoch
+                }
         }
+    }
+
+    /// Says that the workers are about to be stopped.
+    pub(crate) fn end(&self) {
+        self.over.store(true, SeqCst);
+        self.announce_quiet();
+    }
+
+    /// Different whenever something has happened between two quiet moments; `None` if this is no quiet moment.
+    pub(crate) fn quiet_stamp(&self) -> Option<(u64, u64)> {
+        if self.over.load(SeqCst) {
+            return Some((u64::MAX, 0));
+        }
+        let stamp = (self.epoch.load(SeqCst), self.inbox.progress().0);
+        self.is_quiet().then_some(stamp)
     }
 
     /// Blocks until the workers have nothing left to do.
     pub(crate) fn wait_quiet(&self) {
         self.waiting_for_quiet.fetch_add(1, SeqCst);
         let mut guard = lock(&self.quiet);
-        while !self.is_quiet() {
+        while !self.over.load(SeqCst) && !self.is_quiet() {
             guard = self
                 .quiet_bell
                 .wait(guard)

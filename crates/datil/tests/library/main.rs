@@ -2,6 +2,12 @@
 
 mod ask;
 mod behaviour;
+mod blocking;
+mod bounded;
+mod groups;
+mod names;
+mod simulation;
 mod supervision;
 mod support;
+mod timers;
 mod watch;

@@ -1,0 +1,331 @@
+//! Bounded mailboxes: how many messages wait is counted, for types that say so ([`Actor::MAILBOX`]) and for no others.
+//!
+//! The count must outlive the actor, since senders anywhere change it, and must not take room in the cells of all. So it lies in a table of its own, one word per 64 bytes of
+//! cell memory, made in pieces when first used and never freed:
+//!
+//! | bits | meaning |
+//! | --- | --- |
+//! | 0..16 | generation of the actor that the rest is about |
+//! | 16..64 | messages that were admitted and not taken out yet |
+//!
+//! A sender that finds an older generation than its own starts the count anew (the former actor is gone); one that finds a newer one knows that its receiver is gone. All changes are
+//! exchanges of this one word, so nothing but their order matters and `Relaxed` is enough; a message itself is published by the mailbox.
+
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use crate::atomic::{AtomicPtr, AtomicU64};
+use std::fmt;
+use std::ptr;
+
+use crate::actor::{Actor, Context};
+use crate::address::Address;
+use crate::mailbox::cell::Header;
+use crate::watch::{self, StopReason};
+
+/// How many messages an actor's mailbox takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mailbox {
+    /// Any number; nothing is counted.
+    Unbounded,
+    /// Any number, counted: [`Address::waiting`] tells how many wait. Costs two atomic exchanges per message.
+    Counted,
+    /// At most `capacity` that wait; costs as `Counted`. Urgent messages and answers are always taken.
+    Bounded {
+        /// Messages that may wait, beside the one that is handled; at least 1.
+        capacity: u32,
+        /// What becomes of one too many.
+        overflow: Overflow,
+    },
+}
+
+/// What becomes of a message that finds a mailbox full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// [`Address::try_tell`] gives it back. Methods that cannot drop it and count it as a dead letter.
+    Reject,
+    /// It is dropped and counted as a dead letter.
+    Drop,
+    /// It is dropped, and the actor stops with [`StopReason::Overflow`].
+    Stop,
+}
+
+/// Why a message was not sent; it comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TellError<M> {
+    /// The mailbox is full, and its overflow policy is [`Overflow::Reject`].
+    Full(M),
+    /// The actor has stopped.
+    Gone(M),
+}
+
+impl<M> TellError<M> {
+    /// The message.
+    pub fn into_message(self) -> M {
+        match self {
+            Self::Full(msg) | Self::Gone(msg) => msg,
+        }
+    }
+}
+
+impl<M> fmt::Debug for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Gone(_) => "Gone(..)",
+        })
+    }
+}
+
+impl<M> fmt::Display for TellError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the mailbox is full; try again later",
+            Self::Gone(_) => "the actor has stopped",
+        })
+    }
+}
+
+impl<M> std::error::Error for TellError<M> {}
+
+/// Whether messages of this type of actors are counted: a constant, so that others pay nothing.
+pub(crate) const fn counts<A: Actor>() -> bool {
+    !matches!(A::MAILBOX, Mailbox::Unbounded)
+}
+
+/// What became of a wish to send.
+#[derive(Debug, PartialEq, Eq)]
+enum Admission {
+    Yes,
+    Full,
+    Gone,
+}
+
+const ONE: u64 = 1 << 16;
+
+fn admit(word: &AtomicU64, generation: u16, capacity: u64) -> Admission {
+    let mut found = word.load(Relaxed);
+    loop {
+        let current = found as u16;
+        if current > generation {
+            return Admission::Gone;
+        }
+        let waiting = if current == generation { found >> 16 } else { 0 };
+        if waiting >= capacity {
+            return Admission::Full;
+        }
+        let next = ((waiting + 1) << 16) | u64::from(generation);
+        match word.compare_exchange_weak(found, next, Relaxed, Relaxed) {
+            Ok(_) => return Admission::Yes,
+            Err(now) => found = now,
+        }
+    }
+}
+
+fn waiting(word: &AtomicU64, generation: u16) -> u64 {
+    let found = word.load(Relaxed);
+    if found as u16 == generation {
+        found >> 16
+    } else {
+        0
+    }
+}
+
+/// A message was taken out of the mailbox of a live actor.
+#[inline(always)]
+pub(crate) fn release<A: Actor>(cell: *mut Header) {
+    if counts::<A>() {
+        // The word is about this actor: a message of it was counted.
+        word(cell).fetch_sub(ONE, Relaxed);
+    }
+}
+
+/// A message that was not counted is put into the mailbox, from where it will be taken as if it was.
+pub(crate) fn reenter<A: Actor>(to: Address<A>) {
+    if counts::<A>() {
+        admit(word(to.cell()), to.generation(), u64::MAX >> 16);
+    }
+}
+
+/// Counts a message, or says what to do instead.
+///
+/// # Errors
+/// The message, if it must not be sent.
+#[inline(always)]
+pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellError<A::Msg>> {
+    if counts::<A>() {
+        enter_counted(to, msg)
+    } else {
+        Ok(msg)
+    }
+}
+
+#[inline(never)]
+fn enter_counted<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellError<A::Msg>> {
+    let capacity = match A::MAILBOX {
+        Mailbox::Bounded { capacity, .. } => u64::from(capacity),
+        _ => u64::MAX >> 16,
+    };
+    match admit(word(to.cell()), to.generation(), capacity) {
+        Admission::Yes => Ok(msg),
+        Admission::Gone => Err(TellError::Gone(msg)),
+        Admission::Full => Err(TellError::Full(msg)),
+    }
+}
+
+/// Does with a message that was not admitted what the type says.
+#[cold]
+pub(crate) fn refuse<A: Actor>(to: Address<A>, refused: TellError<A::Msg>) {
+    if let TellError::Full(_) = refused
+        && let Mailbox::Bounded {
+            overflow: Overflow::Stop,
+            ..
+        } = A::MAILBOX
+    {
+        watch::stop(to.target(), StopReason::Overflow);
+    }
+    crate::client::dead_letter(refused.into_message());
+}
+
+impl<A: Actor> Address<A> {
+    /// As [`Address::tell`], but says if the message was not sent.
+    ///
+    /// # Errors
+    /// [`TellError::Full`] if the mailbox is bounded, full, and rejects; [`TellError::Gone`] if the actor has stopped, as far as can be seen: one that stops just now
+    /// may still take the message and drop it.
+    pub fn try_tell(self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        if !self.is_alive() {
+            return Err(TellError::Gone(msg));
+        }
+        let rejects = matches!(
+            A::MAILBOX,
+            Mailbox::Bounded {
+                overflow: Overflow::Reject,
+                ..
+            }
+        );
+        match enter(self, msg) {
+            Ok(msg) => self.tell_admitted(msg),
+            Err(TellError::Full(msg)) if !rejects => refuse(self, TellError::Full(msg)),
+            Err(refused) => return Err(refused),
+        }
+        Ok(())
+    }
+
+    /// Number of messages that wait in the mailbox, or are on their way to it. `None` if the actor's type does not count them ([`Actor::MAILBOX`]). Takes constant time and does
+    /// not disturb the actor.
+    pub fn waiting(self) -> Option<usize> {
+        counts::<A>().then(|| waiting(word(self.cell()), self.generation()) as usize)
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// As [`Address::try_tell`].
+    ///
+    /// # Errors
+    /// As [`Address::try_tell`].
+    pub fn try_tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) -> Result<(), TellError<B::Msg>> {
+        to.try_tell(msg)
+    }
+}
+
+const PAGE: usize = 1 << 16;
+/// Cells are multiples of 64 bytes.
+const WORDS: usize = PAGE / 64;
+
+type Piece = [AtomicU64; WORDS];
+type Directory = [AtomicPtr<Piece>; 1 << 16];
+
+/// By the upper, then the middle 16 bits of a cell's address.
+static DIRECTORIES: [AtomicPtr<Directory>; 1 << 16] = [const { AtomicPtr::new(ptr::null_mut()) }; 1 << 16];
+
+/// The count that belongs to a cell.
+fn word(cell: *mut Header) -> &'static AtomicU64 {
+    let addr = cell.addr();
+    let directory = get_or_make(&DIRECTORIES[addr >> 32 & 0xFFFF]);
+    let piece = get_or_make(&directory[addr >> 16 & 0xFFFF]);
+    &piece[addr % PAGE / 64]
+}
+
+/// A type for which zeroed memory is a value.
+trait Zeroed {}
+impl Zeroed for Piece {}
+impl Zeroed for Directory {}
+
+fn get_or_make<T: Zeroed + Sync>(place: &'static AtomicPtr<T>) -> &'static T {
+    let found = place.load(Acquire);
+    if found.is_null() {
+        return make(place);
+    }
+    // SAFETY: what was published is never freed, and shared only.
+    unsafe { &*found }
+}
+
+#[cold]
+fn make<T: Zeroed + Sync>(place: &'static AtomicPtr<T>) -> &'static T {
+    // SAFETY: zeros are a value of `T`.
+    let made = Box::into_raw(unsafe { Box::<T>::new_zeroed().assume_init() });
+    match place.compare_exchange(ptr::null_mut(), made, AcqRel, Acquire) {
+        // SAFETY: published for ever.
+        Ok(_) => unsafe { &*made },
+        Err(other) => {
+            // SAFETY: ours was not published; the other one was, for ever.
+            unsafe {
+                drop(Box::from_raw(made));
+                &*other
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The count of each generation is what a list of admissions and releases says, and never exceeds the capacity.
+        #[test]
+        fn counts_like_a_list(steps in prop::collection::vec((0u8..4, any::<bool>()), 1..200), capacity in 1u64..5) {
+            let word = AtomicU64::new(0);
+            let mut generation = 0u16;
+            let mut inside = 0u64;
+            for (step, stale) in steps {
+                match step {
+                    0 if generation > 0 && stale => {
+                        let outcome = admit(&word, generation - 1, capacity);
+                        // The word may not know of the new generation yet; then the message goes to a dead address, and the count is begun anew later.
+                        if word.load(Relaxed) as u16 == generation {
+                            prop_assert_eq!(outcome, Admission::Gone);
+                        }
+                    }
+                    0 | 1 => {
+                        let expected = if inside < capacity { Admission::Yes } else { Admission::Full };
+                        prop_assert_eq!(admit(&word, generation, capacity), expected);
+                        inside = (inside + 1).min(capacity);
+                    }
+                    2 if inside > 0 => {
+                        word.fetch_sub(ONE, Relaxed);
+                        inside -= 1;
+                    }
+                    3 => {
+                        generation += 1;
+                        inside = 0;
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!(waiting(&word, generation), inside);
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_different_cells_differ() {
+        let at = |addr: usize| ptr::from_ref(word(ptr::without_provenance_mut(addr)));
+        let base = 0x7f12_3456_0000;
+        let mut words: Vec<_> = (0..3 * WORDS).map(|i| at(base + 64 * i)).collect();
+        words.sort();
+        words.dedup();
+        assert_eq!(words.len(), 3 * WORDS);
+        assert_eq!(at(base), at(base));
+    }
+}

@@ -1,0 +1,243 @@
+//! Groups, and routers that choose among the members of one.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, RwLock};
+
+use datil_policy::Random;
+
+use crate::actor::Actor;
+use crate::address::Address;
+use crate::gate;
+use crate::recipient::Recipient;
+
+/// Actors that understand `M`, to be written to together. Cloned, it is the same group. Members that have stopped leave by themselves.
+///
+/// Sends are not atomic with joins and leaves: who joins during a [`Group::tell_all`] may or may not get that message. Order per sender and member is kept.
+///
+/// ```
+/// # use datil::{Actor, Context, Group, Runtime};
+/// # struct Listener;
+/// # impl Actor for Listener {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, n: u32, cx: &mut Context<'_, Self>) { if n == 0 { cx.stop() } }
+/// # }
+/// let runtime = Runtime::builder().workers(1).build()?;
+/// let group = Group::new();
+/// (0..3).for_each(|_| group.join(runtime.spawn(Listener)));
+/// assert_eq!(group.tell_all(0u32), 3);
+/// # runtime.wait_quiescent();
+/// # assert!(runtime.shutdown().is_empty());
+/// # Ok::<(), datil::BuildError>(())
+/// ```
+pub struct Group<M>(Arc<RwLock<Vec<Recipient<M>>>>);
+
+impl<M> Group<M> {
+    /// A group without members.
+    pub fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    /// Adds a member; one that is in the group already is not added again.
+    pub fn join(&self, member: impl Into<Recipient<M>>) {
+        let member = member.into();
+        let mut members = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !members.contains(&member) {
+            members.push(member);
+        }
+    }
+
+    /// Removes a member; true if it was one.
+    pub fn leave(&self, member: impl Into<Recipient<M>>) -> bool {
+        let member = member.into();
+        let mut members = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = members.len();
+        members.retain(|&other| other != member);
+        members.len() < before
+    }
+
+    /// The members that are alive, in the order in which they joined.
+    pub fn members(&self) -> Vec<Recipient<M>> {
+        let members = self
+            .0
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clone();
+        let alive: Vec<_> = members
+            .iter()
+            .copied()
+            .filter(|member| member.is_alive())
+            .collect();
+        if alive.len() < members.len() {
+            let mut members = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            members.retain(|member| member.is_alive());
+        }
+        alive
+    }
+
+    /// Sends a copy to each member; returns to how many.
+    pub fn tell_all(&self, msg: M) -> usize
+    where
+        M: Clone,
+    {
+        let members = self.members();
+        if let Some((last, others)) = members.split_last() {
+            others.iter().for_each(|member| member.tell(msg.clone()));
+            last.tell(msg);
+        }
+        members.len()
+    }
+}
+
+impl<M> Default for Group<M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<M> Clone for Group<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<M> fmt::Debug for Group<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Group({} members)", self.members().len())
+    }
+}
+
+/// Which member of a pool gets a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// One after the other.
+    RoundRobin,
+    /// Anyone, equally likely, from the seed given.
+    Random(u64),
+    /// The one with fewer messages waiting of two drawn at random, from the seed given: nearly as even as the least loaded of all, at constant cost (M. Mitzenmacher, The Power of Two Choices in
+    /// Randomized Load Balancing, 2001). For actors that count their messages ([`Actor::MAILBOX`]); for others it is `Random`.
+    LessLoaded(u64),
+    /// The one with the fewest messages waiting, the first of several. For actors that count their messages; for others it is the first.
+    LeastLoaded,
+}
+
+/// Actors of one type that share the work. Shared by reference or cloned, it is the same pool. Members that have stopped get nothing as soon as that is seen; a message on its way to one is dropped.
+///
+/// ```
+/// # use datil::{Actor, Context, Pool, Route, Runtime};
+/// # struct Job;
+/// # impl Actor for Job {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// # }
+/// let runtime = Runtime::builder().workers(2).build()?;
+/// let pool = Pool::new((0..4).map(|_| runtime.spawn(Job)).collect(), Route::RoundRobin);
+/// (0..100).for_each(|n| pool.tell(n).expect("nobody has stopped"));
+/// # runtime.wait_quiescent();
+/// # pool.members().iter().for_each(|member| member.stop());
+/// # runtime.wait_quiescent();
+/// # assert!(runtime.shutdown().is_empty());
+/// # Ok::<(), datil::BuildError>(())
+/// ```
+pub struct Pool<A: Actor>(Arc<Shared<A>>);
+
+struct Shared<A: Actor> {
+    members: Vec<Address<A>>,
+    route: Route,
+    turn: AtomicUsize,
+}
+
+impl<A: Actor> Pool<A> {
+    /// A pool of these members.
+    pub fn new(members: Vec<Address<A>>, route: Route) -> Self {
+        Self(Arc::new(Shared {
+            members,
+            route,
+            turn: AtomicUsize::new(0),
+        }))
+    }
+
+    /// All members, also those that have stopped.
+    pub fn members(&self) -> &[Address<A>] {
+        &self.0.members
+    }
+
+    /// Sends to the member whose turn it is, or to the next one that is alive.
+    ///
+    /// # Errors
+    /// The message, if no member is alive.
+    pub fn tell(&self, msg: A::Msg) -> Result<(), A::Msg> {
+        match self.choose() {
+            Some(member) => {
+                member.tell(msg);
+                Ok(())
+            }
+            None => Err(msg),
+        }
+    }
+
+    /// The member that the next message goes to; `None` if none is alive.
+    pub fn choose(&self) -> Option<Address<A>> {
+        let members = &self.0.members;
+        if members.is_empty() {
+            return None;
+        }
+        let turn = self.0.turn.fetch_add(1, Relaxed);
+        let load = |index: usize| {
+            let member = members[index];
+            let dead = !member.is_alive();
+            (
+                dead,
+                if gate::counts::<A>() {
+                    member.waiting()
+                } else {
+                    None
+                },
+            )
+        };
+        let first = match self.0.route {
+            Route::RoundRobin => turn % members.len(),
+            Route::Random(seed) => draw(seed, turn, members.len()),
+            Route::LessLoaded(seed) => {
+                let (one, other) = (
+                    draw(seed, 2 * turn, members.len()),
+                    draw(seed, 2 * turn + 1, members.len()),
+                );
+                if load(other) < load(one) { other } else { one }
+            }
+            Route::LeastLoaded => (0..members.len()).min_by_key(|&index| load(index))?,
+        };
+        (0..members.len())
+            .map(|step| members[(first + step) % members.len()])
+            .find(|member| member.is_alive())
+    }
+
+    /// Sends a copy to each member; returns to how many that were alive.
+    pub fn tell_all(&self, msg: &A::Msg) -> usize
+    where
+        A::Msg: Clone,
+    {
+        let alive = self.0.members.iter().filter(|member| member.is_alive());
+        alive.map(|member| member.tell(msg.clone())).count()
+    }
+}
+
+/// A number below `below`, the same for the same turn.
+fn draw(seed: u64, turn: usize, below: usize) -> usize {
+    Random::new(seed ^ (turn as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).below(below as u32) as usize
+}
+
+impl<A: Actor> Clone for Pool<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: Actor> fmt::Debug for Pool<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("members", &self.0.members)
+            .field("route", &self.0.route)
+            .finish_non_exhaustive()
+    }
+}

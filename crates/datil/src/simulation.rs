@@ -1,0 +1,263 @@
+//! Deterministic runs for tests: the same actors on simulated workers and in virtual time, where a seed decides what happens next.
+
+use crate::atomic::AtomicU64;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use datil_policy::{Nanos, Random};
+
+use crate::actor::Actor;
+use crate::address::Address;
+use crate::answer::{Answer, AskError, ReplyTo};
+use crate::client;
+use crate::inbox;
+use crate::runtime::{BuildError, Leftovers, finish, lease_ports};
+use crate::timer::Timers;
+use crate::worker::core::{Core, Hooks};
+use crate::worker::current;
+use crate::worker::run::Stopped;
+use crate::worker::team::{Clock, Role, Team};
+
+/// A runtime whose workers take turns on the calling thread, in an order drawn from a seed, and whose clock stands still until nothing else is left to do.
+///
+/// The actors, and everything that carries their messages, are those of [`crate::Runtime`]; only threads and clock are replaced. So whatever order appears here may appear there,
+/// and a failure is found again with its seed. What a simulation does not show is what needs true parallelism or another memory order; nor does it choose among the
+/// threads that a test starts by itself.
+///
+/// Each step runs one actor for one message, lets a worker look at what others sent to it, or takes in what came from outside. All of these are equally likely.
+/// The same seed and program give the same steps, if the program does not take time, randomness or hash order from elsewhere.
+///
+/// ```
+/// use datil::{Actor, Context, ReplyTo, Simulation};
+/// use std::time::Duration;
+///
+/// struct Egg;
+/// impl Actor for Egg {
+///     type Msg = ReplyTo<&'static str>;
+///     fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
+///         cx.after(Duration::from_secs(300), move |_, cx| {
+///             reply.send("boiled");
+///             cx.stop();
+///         });
+///     }
+/// }
+///
+/// let simulation = Simulation::new(1, 2)?;
+/// let egg = simulation.spawn(Egg);
+/// assert_eq!(simulation.ask(egg, |reply| reply), Ok("boiled"));
+/// assert_eq!(simulation.now(), Duration::from_secs(300));
+/// assert!(simulation.shutdown().is_empty());
+/// # Ok::<(), datil::BuildError>(())
+/// ```
+pub struct Simulation {
+    team: Arc<Team>,
+    workers: Vec<Stopped>,
+    random: RefCell<Random>,
+    steps: Cell<u64>,
+    over: Cell<bool>,
+}
+
+/// Simulated workers neither share nor steal: where an actor is makes no difference to what it can meet.
+const HOOKS: Hooks = Hooks {
+    poll: |_| {},
+    crossed: |_| {},
+    follow: |_, _| false,
+    crossings: 0,
+    adopts: false,
+    follows: false,
+};
+
+impl Simulation {
+    /// A simulation with so many workers, at least 1. More workers mean more ways for messages of different senders to overtake each other.
+    ///
+    /// # Errors
+    /// [`BuildError::NoWorkers`] and [`BuildError::TooManyWorkers`].
+    pub fn new(seed: u64, workers: usize) -> Result<Self, BuildError> {
+        if workers == 0 {
+            return Err(BuildError::NoWorkers);
+        }
+        let ports = lease_ports(workers)?;
+        let inbox = inbox::lease(&ports);
+        let place = |turn: u32, workers: u32| Some(turn % workers);
+        let clock = Clock::Virtual(AtomicU64::new(0));
+        let team = Arc::new(Team::new(ports, inbox, None, place, clock, Role::Main));
+        team.join();
+        let core = |port| Box::new(Core::new(port, team.clone(), 1, ptr::null_mut(), &HOOKS));
+        let workers = team.ports.iter().map(|&port| Stopped::without_policy(core(port)));
+        Ok(Self {
+            workers: workers.collect(),
+            team,
+            random: RefCell::new(Random::new(seed)),
+            steps: Cell::new(0),
+            over: Cell::new(false),
+        })
+    }
+
+    /// As [`crate::Runtime::spawn`]. Actors that are created here are put on one worker after the other.
+    pub fn spawn<A: Actor>(&self, actor: A) -> Address<A> {
+        client::spawn_from_outside(&self.team, actor)
+    }
+
+    pub(crate) fn team(&self) -> &Arc<Team> {
+        &self.team
+    }
+
+    /// Virtual time since the beginning.
+    pub fn now(&self) -> Duration {
+        Duration::from_nanos(self.team.now())
+    }
+
+    /// Number of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
+    /// Takes one step; false if there is nothing to do before time passes.
+    pub fn step(&self) -> bool {
+        let cores = || self.workers.iter().map(|worker| &*worker.core);
+        let busy = |core: &Core| usize::from(core.queued() > 0) + usize::from(core.port.has_mail());
+        let outside = usize::from(!self.team.inbox.is_empty());
+        let choices = outside + cores().map(busy).sum::<usize>();
+        if choices == 0 {
+            return false;
+        }
+        let mut choice = self.draw(choices);
+        self.steps.set(self.steps.get() + 1);
+        if choice < outside {
+            let core = &*self.workers[self.draw(self.workers.len())].core;
+            self.as_worker(core, || self.team.inbox.drain(core));
+            return true;
+        }
+        choice -= outside;
+        for core in cores() {
+            if choice < busy(core) {
+                let receives = core.port.has_mail() && (choice == 1 || core.queued() == 0);
+                self.as_worker(core, || if receives { core.receive() } else { self.run(core) });
+                return true;
+            }
+            choice -= busy(core);
+        }
+        unreachable!("one of the choices was drawn")
+    }
+
+    fn draw(&self, below: usize) -> usize {
+        self.random.borrow_mut().below(below as u32) as usize
+    }
+
+    /// Runs what a worker does in its name.
+    fn as_worker<R>(&self, core: &Core, f: impl FnOnce() -> R) -> R {
+        current::set(core);
+        let done = catch_unwind(AssertUnwindSafe(f));
+        current::set(ptr::null());
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    /// Runs one of the actors that wait on a worker, for one message.
+    fn run(&self, core: &Core) {
+        let chosen = self.draw(core.queued());
+        for _ in 0..chosen {
+            let cell = core.run.pop_oldest().or_else(|| core.yielded.pop_oldest());
+            core.yielded.push(cell.expect("fewer were counted"));
+        }
+        let cell = core.run.pop_oldest().or_else(|| core.yielded.pop_oldest());
+        core.run_caught(cell.expect("fewer were counted"));
+    }
+
+    /// Takes steps until there is nothing to do before time passes.
+    ///
+    /// It does not return if the actors keep each other busy for ever.
+    pub fn settle(&self) {
+        while self.step() {}
+    }
+
+    /// Takes steps, and lets time pass whenever there is nothing to do, until nothing is left but timers that repeat.
+    pub fn run_to_end(&self) {
+        loop {
+            self.settle();
+            if !(self.team.timers.are_awaited() && self.pass(Nanos::MAX)) {
+                return;
+            }
+        }
+    }
+
+    /// Takes steps, and lets so much time pass.
+    pub fn advance(&self, time: Duration) {
+        let until = self
+            .team
+            .now()
+            .saturating_add(Nanos::try_from(time.as_nanos()).unwrap_or(Nanos::MAX));
+        self.settle();
+        while self.pass(until) {
+            self.settle();
+        }
+        self.team.advance(until);
+    }
+
+    /// Lets time pass to the next timer and fires all that are due; false if there is none until then.
+    fn pass(&self, until: Nanos) -> bool {
+        let Some(at) = self.team.timers.next().filter(|&at| at <= until) else {
+            return false;
+        };
+        self.team.advance(at);
+        while Timers::fire(&self.team) {}
+        true
+    }
+
+    /// Asks an actor, and takes steps and lets time pass until the answer is there.
+    ///
+    /// # Errors
+    /// [`AskError::Dropped`] if the question is dropped; [`AskError::TimedOut`] if nothing happens any more without an answer.
+    pub fn ask<A: Actor, R: Send + 'static>(
+        &self,
+        to: Address<A>,
+        request: impl FnOnce(ReplyTo<R>) -> A::Msg,
+    ) -> Result<R, AskError> {
+        self.wait(to.ask(request))
+    }
+
+    /// As [`Simulation::ask`], for an answer on its way.
+    ///
+    /// # Errors
+    /// As [`Simulation::ask`].
+    pub fn wait<R>(&self, answer: Answer<R>) -> Result<R, AskError> {
+        loop {
+            if let Some(here) = answer.look() {
+                return here;
+            }
+            if !self.step() && !self.pass(Nanos::MAX) {
+                return Err(AskError::TimedOut);
+            }
+        }
+    }
+
+    /// Drops what is left, and reports it.
+    pub fn shutdown(self) -> Leftovers {
+        self.end()
+    }
+
+    fn end(&self) -> Leftovers {
+        if self.over.replace(true) {
+            return Leftovers::default();
+        }
+        finish(&self.team, &self.workers)
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation")
+            .field("now", &self.now())
+            .field("steps", &self.steps())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,164 @@
+use datil::{Actor, Context, Group, Handle, Mailbox, Pool, ReplyTo, Route, Runtime};
+
+use crate::support::{PATIENCE, on_all};
+
+/// Counts the numbers it gets.
+#[derive(Default)]
+struct Counter(u32);
+
+#[derive(Clone)]
+enum Msg {
+    Number,
+    Stop,
+}
+
+enum Wide {
+    Plain(Msg),
+    Count(ReplyTo<u32>),
+    Wait(std::sync::mpsc::Receiver<()>),
+}
+
+impl From<Msg> for Wide {
+    fn from(msg: Msg) -> Self {
+        Self::Plain(msg)
+    }
+}
+
+impl Actor for Counter {
+    type Msg = Wide;
+    const MAILBOX: Mailbox = Mailbox::Counted;
+
+    fn handle(&mut self, msg: Wide, cx: &mut Context<'_, Self>) {
+        match msg {
+            Wide::Plain(Msg::Number) => self.0 += 1,
+            Wide::Plain(Msg::Stop) => cx.stop(),
+            Wide::Count(reply) => reply.send(self.0),
+            Wide::Wait(gate) => drop(gate.recv()),
+        }
+    }
+}
+
+fn counters(runtime: &Runtime, count: usize) -> Vec<datil::Address<Counter>> {
+    (0..count).map(|_| runtime.spawn(Counter::default())).collect()
+}
+
+fn counts(members: &[datil::Address<Counter>]) -> Vec<u32> {
+    let count = |member: &datil::Address<Counter>| member.ask(Wide::Count).wait_for(PATIENCE).unwrap();
+    members.iter().map(count).collect()
+}
+
+#[test]
+fn a_group_reaches_all_who_are_in_it_and_forgets_the_dead() {
+    on_all(|runtime| {
+        let group = Group::<Msg>::new();
+        let members = counters(runtime, 5);
+        members.iter().for_each(|&member| group.join(member));
+        group.join(members[0]);
+        assert_eq!(group.tell_all(Msg::Number), 5);
+        assert!(group.leave(members[1]) && !group.leave(members[1]));
+        let end = members[2].ended();
+        members[2].stop();
+        end.wait_for(PATIENCE).unwrap();
+        assert_eq!(group.clone().tell_all(Msg::Number), 3);
+        let alive = [members[0], members[1], members[3], members[4]];
+        assert_eq!(counts(&alive), [2, 1, 2, 2]);
+        assert_eq!(group.members().len(), 3);
+        group.tell_all(Msg::Stop);
+        members[1].stop();
+        runtime.wait_quiescent();
+        assert_eq!(group.tell_all(Msg::Stop), 0);
+    });
+}
+
+#[test]
+fn pools_share_the_work_as_their_route_says() {
+    on_all(|runtime| {
+        for route in [
+            Route::RoundRobin,
+            Route::Random(7),
+            Route::LessLoaded(7),
+            Route::LeastLoaded,
+        ] {
+            let members = counters(runtime, 4);
+            let pool = Pool::new(members.clone(), route);
+            (0..400).for_each(|_| pool.tell(Msg::Number.into()).map_err(drop).unwrap());
+            let counts = counts(&members);
+            assert_eq!(counts.iter().sum::<u32>(), 400, "{route:?}");
+            match route {
+                Route::RoundRobin => assert_eq!(counts, [100; 4]),
+                Route::Random(_) => assert!(counts.iter().all(|&n| (50..150).contains(&n)), "{counts:?}"),
+                _ => {}
+            }
+            // The dead are passed over.
+            let end = members[0].ended();
+            members[0].stop();
+            end.wait_for(PATIENCE).unwrap();
+            (0..100).for_each(|_| assert_ne!(pool.choose(), Some(members[0])));
+            let ends: Vec<_> = members[1..].iter().map(|member| member.ended()).collect();
+            members.iter().for_each(|member| member.stop());
+            ends.into_iter()
+                .for_each(|end| drop(end.wait_for(PATIENCE).unwrap()));
+            assert!(pool.choose().is_none() && pool.tell(Msg::Number.into()).is_err());
+        }
+    });
+}
+
+#[test]
+fn loads_are_seen() {
+    on_all(|runtime| {
+        let members = counters(runtime, 3);
+        let mut held = Vec::new();
+        // The workers are held up, so that messages wait: two at the first, one at the second, none at the third.
+        for (waiting, &member) in [2, 1, 0].iter().zip(&members) {
+            let (hold, gate) = std::sync::mpsc::channel();
+            member.tell(Wide::Wait(gate));
+            held.push(hold);
+            (0..*waiting).for_each(|_| member.tell(Msg::Number.into()));
+        }
+        let pool = Pool::new(members.clone(), Route::LeastLoaded);
+        // The waits themselves may or may not have begun, which is one message of difference at most for one actor per worker.
+        let chosen = pool.choose().unwrap();
+        assert_ne!(chosen, members[0]);
+        let two = Pool::new(vec![members[0], members[2]], Route::LessLoaded(3));
+        let picks = (0..200).filter(|_| two.choose() == Some(members[2])).count();
+        assert!(picks > 120, "{picks} of 200 went to the less loaded one");
+        drop(held);
+        members.iter().for_each(|member| member.stop());
+    });
+}
+
+#[test]
+fn an_actor_ends_with_its_last_handle_and_handles_what_was_sent() {
+    on_all(|runtime| {
+        let handle = Handle::new(runtime.spawn(Counter::default()));
+        let (other, weak, address) = (handle.clone(), handle.downgrade(), *handle);
+        drop(handle);
+        let third = weak.upgrade().unwrap();
+        assert_eq!(third.count(), 2);
+        drop(other);
+        let end = address.ended();
+        let answer = address.ask(Wide::Count);
+        drop(third);
+        assert_eq!(answer.wait_for(PATIENCE), Ok(0));
+        assert!(end.wait_for(PATIENCE).is_ok() && weak.upgrade().is_none());
+    });
+}
+
+#[test]
+fn an_actor_that_holds_its_own_handle_is_reported() {
+    struct Narcissus(Option<Handle<Narcissus>>);
+    impl Actor for Narcissus {
+        type Msg = Handle<Narcissus>;
+        fn handle(&mut self, handle: Handle<Narcissus>, _: &mut Context<'_, Self>) {
+            self.0 = Some(handle);
+        }
+    }
+    let runtime = crate::support::runtime(2);
+    let handle = Handle::new(runtime.spawn(Narcissus(None)));
+    let address = *handle;
+    address.tell(handle);
+    runtime.wait_quiescent();
+    let leftovers = runtime.shutdown();
+    assert_eq!(leftovers.actors.values().sum::<usize>(), 1);
+    assert!(leftovers.to_string().contains("Narcissus"), "{leftovers}");
+}
