@@ -9,7 +9,8 @@ use crate::model::linear::Linear;
 use crate::suggest;
 use crate::toml_file::{Mistake, Step, Step::Item, Step::Key, TomlFile};
 
-const CATEGORIES: [&str; 4] = ["micro", "concurrency", "parallelism", "extended"];
+/// The kinds of benchmarks, in catalogue order.
+pub const CATEGORIES: [&str; 4] = ["micro", "concurrency", "parallelism", "extended"];
 const SOURCES: [&str; 5] = [
     "savina-2014",
     "woelke-2018",

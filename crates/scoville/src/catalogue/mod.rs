@@ -2,6 +2,7 @@
 
 pub mod arguments;
 mod check;
+pub use check::CATEGORIES;
 
 use std::collections::BTreeSet;
 use std::fs;

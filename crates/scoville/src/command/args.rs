@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
-  scoville run --quick                 a first impression of everything, in about 90 s
+  scoville run --quick micro           a first impression, in about 90 s; without `micro` everything
   scoville run pingpong                one benchmark, carefully
   scoville run --runtime datil,tokio   two runtimes
   scoville compare datil tokio         what the last session says of them
@@ -68,7 +68,7 @@ pub enum Command {
     Plan(RunArgs),
     /// Measure
     #[command(
-        after_help = "Examples:\n  scoville run --quick\n  scoville run pingpong big --runtime datil,tokio --cores 1,2\n  scoville run 'fj*' --blocks 20 --budget 30m\n  scoville run --runtime datil,again=datil    the noise floor: one runtime under two names\n  scoville run --resume\n\nCtrl-C ends after the current invocation, twice at once; nothing that was measured is lost."
+        after_help = "Examples:\n  scoville run --quick micro\n  scoville run pingpong big --runtime datil,tokio --cores 1,2\n  scoville run 'fj*' --blocks 20 --budget 30m\n  scoville run --runtime datil,again=datil    the noise floor: one runtime under two names\n  scoville run --resume\n\nCtrl-C ends after the current invocation, twice at once; nothing that was measured is lost."
     )]
     Run(RunArgs),
     /// Say what a running, interrupted or finished session has so far
@@ -135,7 +135,7 @@ pub enum Listed {
 /// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Filters {
-    /// Benchmarks, by name or pattern (`fj*`); nothing for all
+    /// Benchmarks, by name, pattern (`fj*`) or category (`micro`); nothing for all that the baseline can run
     #[arg(value_name = "BENCHMARK")]
     pub positional: Vec<String>,
     /// The same as an option

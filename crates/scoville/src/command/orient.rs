@@ -48,13 +48,19 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     }
     writeln!(
         out,
-        "Start:  scoville run --quick     a first impression of everything, about 90 s"
+        "Start:  scoville run --quick micro   a first impression, about 90 s"
     )?;
-    writeln!(out, "        scoville run pingpong    one benchmark, carefully")?;
-    writeln!(out, "        scoville list            what there is")?;
+    writeln!(
+        out,
+        "        scoville run pingpong        one benchmark, carefully"
+    )?;
+    writeln!(out, "        scoville list                what there is")?;
     match crate::log::sessions(&world.results).last() {
-        Some(last) => writeln!(out, "        scoville report --open   the last session, {last}")?,
-        None => writeln!(out, "        scoville --help          all commands")?,
+        Some(last) => writeln!(
+            out,
+            "        scoville report --open       the last session, {last}"
+        )?,
+        None => writeln!(out, "        scoville --help              all commands")?,
     }
     Ok(Exit::Good)
 }

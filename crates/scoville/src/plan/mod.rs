@@ -10,7 +10,7 @@ pub use placement::place;
 
 use thiserror::Error;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{CATEGORIES, Catalogue};
 use crate::model::benchmark::Benchmark;
 use crate::model::machine::Cpu;
 use crate::model::plan::{Competitor, Group, GroupKey, Method, Plan, Skip};
@@ -210,7 +210,7 @@ fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The benchmarks that any of the patterns matches, in catalogue order.
+/// The benchmarks that any of the patterns matches, in catalogue order. A pattern may also be a category.
 ///
 /// # Errors
 /// A pattern matches nothing.
@@ -218,16 +218,17 @@ pub fn select_benchmarks<'c>(
     catalogue: &'c Catalogue,
     patterns: &[String],
 ) -> Result<Vec<&'c Benchmark>, PlanError> {
+    let fits = |pattern: &String, b: &Benchmark| matches(pattern, &b.name) || *pattern == b.category;
     for pattern in patterns {
-        if !catalogue.names().any(|name| matches(pattern, name)) {
+        if !catalogue.benchmarks.iter().any(|b| fits(pattern, b)) {
             return Err(PlanError::Benchmark {
                 pattern: pattern.clone(),
-                advice: suggest::advice(pattern, catalogue.names()),
+                advice: suggest::advice(pattern, catalogue.names().chain(CATEGORIES)),
             });
         }
     }
-    let wanted = |name: &str| patterns.is_empty() || patterns.iter().any(|p| matches(p, name));
-    Ok(catalogue.benchmarks.iter().filter(|b| wanted(&b.name)).collect())
+    let wanted = |b: &&Benchmark| patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, b));
+    Ok(catalogue.benchmarks.iter().filter(wanted).collect())
 }
 
 fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
@@ -537,6 +538,28 @@ mod tests {
             "{skipped:?}"
         );
         assert!(skipped.len() <= 2, "{skipped:?}");
+    }
+
+    #[test]
+    fn benchmarks_are_chosen_by_name_pattern_or_category() {
+        let catalogue = Catalogue::embedded().expect("the catalogue is sound");
+        let chosen = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|p| (*p).to_owned()).collect();
+            let chosen = select_benchmarks(&catalogue, &patterns).map_err(|error| error.to_string())?;
+            Ok::<_, String>(chosen.iter().map(|b| b.name.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            chosen(&["sieve", "fj*"]),
+            Ok(["fjthrput", "fjcreate", "sieve"].map(String::from).to_vec())
+        );
+        let micro = chosen(&["micro"]).expect("a category");
+        assert_eq!(
+            (micro.len(), &micro[0][..], &micro[7][..]),
+            (8, "pingpong", "big")
+        );
+        assert_eq!(chosen(&["micro", "sieve"]).map(|names| names.len()), Ok(9));
+        let error = chosen(&["mikro"]).expect_err("no such benchmark");
+        assert!(error.contains("micro"), "{error}");
     }
 
     #[test]
