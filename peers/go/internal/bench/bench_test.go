@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"scoville/peer/internal/actor"
+	"scoville/peer/internal/lcg"
 )
 
 func TestPairsStopWhenTheirTimeIsOver(t *testing.T) {
@@ -194,6 +195,40 @@ func TestWorkIsDealtInTurn(t *testing.T) {
 	}
 }
 
+// News of a facility that comes from a child goes to the opposite child, and upwards in the parent's own name.
+func TestNewsOfAFacilityGoToTheOppositeChild(t *testing.T) {
+	it := actor.NewIteration(func() {}, func() {}, false)
+	it.Expect(5)
+	got := make([][]quadrantMessage, 5)
+	all := make([]quadrant, 5)
+	for i := range all {
+		i := i
+		all[i] = actor.Spawn(it, func(self quadrant) {
+			for m := self.Receive(); m.kind != quadrantRequestExit; m = self.Receive() {
+				got[i] = append(got[i], m)
+			}
+		})
+	}
+	q := quadrantState{parent: all[4], position: 2, children: all[:4]}
+	q.facilityUp(quadrantMessage{kind: quadrantFacilityUp, position: 1, depth: 5, at: point{1, 2}})
+	q.requestExit()
+	q.facilityUp(quadrantMessage{kind: quadrantFacilityUp, position: 0, depth: 6})
+	q.facilityDown(quadrantMessage{kind: quadrantFacilityDown})
+	all[4].Send(quadrantMessage{kind: quadrantRequestExit})
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	up := quadrantMessage{kind: quadrantFacilityUp, position: 2, depth: 5, at: point{1, 2}}
+	down := quadrantMessage{kind: quadrantFacilityDown, position: 2, depth: 5, at: point{1, 2}}
+	late := quadrantMessage{kind: quadrantFacilityUp, position: 2, depth: 6}
+	if want := [][]quadrantMessage{nil, nil, {down}, nil, {up, late}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the children and the parent got %v, want %v", got, want)
+	}
+	if q.ups != 2 || q.totals.downs != 1 {
+		t.Errorf("%d ups and %d downs were counted, want 2 and 1", q.ups, q.totals.downs)
+	}
+}
+
 // Room is told to close while the barber still cuts: it must wait for the barber's Next.
 func TestARoomThatClosesWaitsForTheBarber(t *testing.T) {
 	it := actor.NewIteration(func() {}, func() {}, true)
@@ -269,6 +304,25 @@ func TestInputsFollowTheTables(t *testing.T) {
 		if edges != want.edges || int64(hash) != want.hash || int64(g.target) != want.target {
 			t.Errorf("grid of side %d: %d edges, checksum %d, target %d; want %v", side, edges, hash, g.target, want)
 		}
+	}
+	rng := lcg.NewJ48(2)
+	for i, want := range []int64{652, 478, 535, 397} {
+		if got := normalDraw(&rng, 500, 100); got != want {
+			t.Errorf("normal draw %d is %d, want %d", i, got, want)
+		}
+	}
+	plan := planTree(check(t, uct, `{"nodes":50000,"avg":500,"stdev":100,"binomial":10,"urgent":50,"unit":1,"seed":2}`))
+	families, urgent := 0, 0
+	for _, f := range plan.families {
+		if f.first != 0 {
+			families++
+		}
+		if f.first != 0 && f.urgent >= 0 {
+			urgent++
+		}
+	}
+	if plan.size != 49991 || families != 4998 || urgent != 2536 {
+		t.Errorf("the tree has %d nodes, %d families, %d urgent nodes; want 49991, 4998, 2536", plan.size, families, urgent)
 	}
 	list := drawList(check(t, quicksort, `{"n":100,"m":1152921504606846976,"t":16,"s":1024}`))
 	if got := checksumOf(list); got != 334225633 {

@@ -30,17 +30,7 @@ type treeFamily struct {
 
 func planTree(p Values) treePlan {
 	rng := lcg.NewJ48(p.Int("seed"))
-	normal := func() int64 {
-		for {
-			sum := int64(0)
-			for i := 0; i < 12; i++ {
-				sum += rng.Bits(16)
-			}
-			if c := p.Int("avg") + (sum-393210)*p.Int("stdev")/65536; c >= 1 {
-				return c
-			}
-		}
-	}
+	normal := func() int64 { return normalDraw(&rng, p.Int("avg"), p.Int("stdev")) }
 	b := p.Int("binomial")
 	plan := treePlan{rootComp: normal(), size: 1 + b, families: make([]treeFamily, 1)}
 	for id := int64(1); id < plan.size; id++ {
@@ -55,6 +45,19 @@ func planTree(p Values) treePlan {
 		plan.families = append(plan.families, family)
 	}
 	return plan
+}
+
+// normalDraw draws a number of about a normal distribution, at least 1, from sums of twelve evenly distributed ones.
+func normalDraw(rng *lcg.J48, avg, stdev int64) int64 {
+	for {
+		sum := int64(0)
+		for i := 0; i < 12; i++ {
+			sum += rng.Bits(16)
+		}
+		if c := avg + (sum-393210)*stdev/65536; c >= 1 {
+			return c
+		}
+	}
 }
 
 type treeNode = *actor.Mailbox[treeMessage]
