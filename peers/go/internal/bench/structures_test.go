@@ -1,6 +1,7 @@
 package bench
 
 import (
+	bignum "math/big"
 	"math/rand"
 	"sort"
 	"testing"
@@ -66,6 +67,17 @@ func TestSortedListIsSorted(t *testing.T) {
 	}
 	if got := list.weighted(); got != sum {
 		t.Errorf("weighted is %d, want %d", got, sum)
+	}
+}
+
+func TestQuotientsAreRoundedToTheNearestAndToTheEven(t *testing.T) {
+	for _, c := range []struct{ a, b, want int64 }{
+		{0, 5, 0}, {1, 2, 0}, {3, 2, 2}, {5, 2, 2}, {7, 2, 4}, {7, 3, 2}, {8, 3, 3}, {9, 3, 3}, {10, 4, 2}, {14, 4, 4},
+	} {
+		got := roundedQuotient(bignum.NewInt(c.a), bignum.NewInt(c.b))
+		if got.Cmp(bignum.NewInt(c.want)) != 0 {
+			t.Errorf("%d/%d is rounded to %v, want %d", c.a, c.b, got, c.want)
+		}
 	}
 }
 
