@@ -23,6 +23,11 @@ pub trait Benchmark: Sized + 'static {
     /// The benchmark with these parameters, which are complete and in range.
     fn new(arguments: &Arguments) -> Self;
 
+    /// Why no library of the suite can do this with these parameters, if so. Nothing is run then.
+    fn unsupported(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The number of actors that the run phase creates. They all stop before it ends.
     fn actors(&self) -> Population;
 
@@ -56,6 +61,11 @@ pub trait Phased: Sized + 'static {
 
     /// The benchmark with these parameters, which are complete and in range.
     fn new(arguments: &Arguments) -> Self;
+
+    /// Why no library of the suite can do this with these parameters, if so. Nothing is run then.
+    fn unsupported(&self) -> Option<&'static str> {
+        None
+    }
 
     /// The number of actors that stop in a phase.
     fn stops(&self, phase: Phase) -> Population;
@@ -129,6 +139,10 @@ impl<B: Benchmark> Phased for B {
 
     fn new(arguments: &Arguments) -> Self {
         B::new(arguments)
+    }
+
+    fn unsupported(&self) -> Option<&'static str> {
+        B::unsupported(self)
     }
 
     fn stops(&self, phase: Phase) -> Population {

@@ -218,11 +218,19 @@ pub(crate) struct Counter<'a> {
 impl Counter<'_> {
     fn send<B: Actor<Counting>>(&mut self, to: &CountedAddress<B>, message: B::Message) {
         self.counters.message();
+        self.send_uncounted(to, message);
+    }
+
+    fn send_uncounted<B: Actor<Counting>>(&mut self, to: &CountedAddress<B>, message: B::Message) {
         self.ground.tell(&*to.inner, Box::new(message));
     }
 
     fn create<B: Actor<Counting>>(&mut self, actor: B) -> CountedAddress<B> {
         self.counters.actor();
+        self.create_uncounted(actor)
+    }
+
+    fn create_uncounted<B: Actor<Counting>>(&mut self, actor: B) -> CountedAddress<B> {
         let actor = Box::new(Counted {
             actor,
             counters: self.counters,
@@ -265,6 +273,14 @@ impl Driver<Counting> for Counter<'_> {
 
     fn tell<A: Actor<Counting>>(&mut self, to: &CountedAddress<A>, message: A::Message) {
         self.send(to, message);
+    }
+
+    fn spawn_uncounted<A: Actor<Counting>>(&mut self, actor: A) -> CountedAddress<A> {
+        self.create_uncounted(actor)
+    }
+
+    fn tell_uncounted<A: Actor<Counting>>(&mut self, to: &CountedAddress<A>, message: A::Message) {
+        self.send_uncounted(to, message);
     }
 
     fn pause(&mut self, duration: Duration) {

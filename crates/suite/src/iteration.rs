@@ -54,6 +54,8 @@ pub struct Record {
 pub enum Failure {
     /// A parameter is wrong; nothing was started.
     BadParameter(String),
+    /// The library cannot do this with these parameters; nothing was started.
+    Unsupported(String),
     /// An assertion was violated or an actor crashed.
     Failed(String),
     /// Patience ran out.
@@ -63,6 +65,32 @@ pub enum Failure {
 /// Builds the program of a benchmark.
 pub fn program<L: Host, B: Phased>() -> Box<dyn Program<L>> {
     Box::new(Stage::<B>::set_up())
+}
+
+/// Builds the program of a benchmark that counts in every iteration and has no plain part.
+///
+/// What the benchmark does is compiled only once for all libraries ([`counting`]): for tests of what does not depend on the
+/// library's speed.
+pub fn counting_program<L: Host, B: Phased>() -> Box<dyn Program<L>> {
+    Box::new(CountingOnly(Stage::<B>::set_up()))
+}
+
+struct CountingOnly<B: Phased>(&'static Stage<B>);
+
+impl<L: Host, B: Phased> Program<L> for CountingOnly<B> {
+    fn name(&self) -> &'static str {
+        B::NAME
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        B::PARAMETERS
+    }
+
+    fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
+        Stage::attempt(&mut self.0, order, |stage, benchmark, order| {
+            stage.counted::<L>(benchmark, system, order)
+        })
+    }
 }
 
 /// What actors and driver of a benchmark share. It outlives all actors, so that they need no reference counts to it.
@@ -83,21 +111,11 @@ impl<L: Host, B: Phased> Program<L> for &'static Stage<B> {
     }
 
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
-        let arguments = Arguments::check(B::NAME, B::PARAMETERS, B::RELATIONS, order.parameters)
-            .map_err(Failure::BadParameter)?;
-        let benchmark = B::new(&arguments);
-        let stage: &'static Stage<B> = self;
-        let record = match order.count_messages {
-            true => stage.counted::<L>(&benchmark, system, order),
-            false => stage.plain::<L>(&benchmark, system, order),
-        };
-        if record.is_err() {
-            // Actors of the failed iteration may still use the old stage.
-            *self = Stage::set_up();
-        }
-        record.map_err(|failure| match failure {
-            Failure::Failed(reason) => Failure::Failed(format!("{}: {reason}", B::NAME)),
-            other => other,
+        Stage::attempt(self, order, |stage, benchmark, order| {
+            match order.count_messages {
+                true => stage.counted::<L>(benchmark, system, order),
+                false => stage.plain::<L>(benchmark, system, order),
+            }
         })
     }
 }
@@ -110,6 +128,29 @@ impl<B: Phased> Stage<B> {
             report: B::Report::default(),
             counters: Counters::default(),
         }))
+    }
+
+    /// Performs the benchmark if it can be done with these parameters, and replaces the stage if that fails.
+    fn attempt<'o>(
+        current: &mut &'static Self,
+        order: Order<'o>,
+        perform: impl FnOnce(&'static Self, &B, Order<'o>) -> Result<Record, Failure>,
+    ) -> Result<Record, Failure> {
+        let arguments = Arguments::check(B::NAME, B::PARAMETERS, B::RELATIONS, order.parameters)
+            .map_err(Failure::BadParameter)?;
+        let benchmark = B::new(&arguments);
+        if let Some(reason) = benchmark.unsupported() {
+            return Err(Failure::Unsupported(format!("{}: {reason}", B::NAME)));
+        }
+        let record = perform(current, &benchmark, order);
+        if record.is_err() {
+            // Actors of the failed iteration may still use the old stage.
+            *current = Stage::set_up();
+        }
+        record.map_err(|failure| match failure {
+            Failure::Failed(reason) => Failure::Failed(format!("{}: {reason}", B::NAME)),
+            other => other,
+        })
     }
 
     fn plain<L: Host>(

@@ -80,6 +80,20 @@ pub trait Driver<L: ActorLibrary> {
     /// If the library can tell that the receiver has stopped.
     fn tell<A: Actor<L>>(&mut self, to: &L::Address<A>, message: A::Message);
 
+    /// Creates an actor that is no part of the benchmark's work and not counted with it, such as one that warms up.
+    fn spawn_uncounted<A: Actor<L>>(&mut self, actor: A) -> L::Address<A> {
+        self.spawn(actor)
+    }
+
+    /// Sends a message that is no part of the benchmark's work and not counted with it: a request to stop where the entry
+    /// knows no such message.
+    ///
+    /// # Panics
+    /// If the library can tell that the receiver has stopped.
+    fn tell_uncounted<A: Actor<L>>(&mut self, to: &L::Address<A>, message: A::Message) {
+        self.tell(to, message);
+    }
+
     /// Lets the actors work for this long. What was sent before is on its way meanwhile.
     fn pause(&mut self, duration: Duration) {
         thread::sleep(duration);

@@ -24,6 +24,8 @@ pub const DESCRIPTOR: RawFd = 3;
 pub const WORKERS: &str = "SCOVILLE_WORKERS";
 
 const PROTOCOL: u32 = 1;
+/// Labels of how the benchmarks are written, whatever the library: requests are deferred in a queue inside the actor.
+const LABELS: [(&str, &str); 1] = [("stash", "local")];
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// Runs one of the [`runtimes`] as a peer, on descriptor 3, with the workers that `SCOVILLE_WORKERS` asks for.
@@ -169,6 +171,7 @@ enum Reply<'a> {
 #[serde(rename_all = "kebab-case")]
 enum FailureCode {
     BadParameter,
+    Unsupported,
     Failed,
 }
 
@@ -237,9 +240,9 @@ fn hello<'a, L: Host>(runtime: &'a Runtime, workers: usize, programs: &[Box<dyn 
         capabilities: std::iter::once("count-messages".to_owned())
             .chain(policies)
             .collect(),
-        labels: runtime
-            .labels
+        labels: LABELS
             .iter()
+            .chain(runtime.labels)
             .map(|(name, value)| ((*name).to_owned(), (*value).into()))
             .collect(),
         benchmarks: programs.iter().map(|program| program.name()).collect(),
@@ -267,6 +270,7 @@ fn iterate<L: Host>(
     match ended {
         Ok(record) => finish(program.name(), record, output),
         Err(Failure::BadParameter(message)) => fail(output, FailureCode::BadParameter, &message),
+        Err(Failure::Unsupported(message)) => fail(output, FailureCode::Unsupported, &message),
         Err(Failure::Failed(message)) => fail(output, FailureCode::Failed, &message),
         Err(Failure::TimedOut(_)) => unreachable!("the laboratory is the one that keeps time"),
     }
@@ -306,7 +310,10 @@ fn finish(benchmark: &str, record: Record, output: &mut dyn Write) -> Result<boo
 /// Reports a failed iteration. False if the process should end.
 fn fail(output: &mut dyn Write, code: FailureCode, message: &str) -> Result<bool, PeerError> {
     send(output, &Reply::Fail { code, message })?;
-    Ok(matches!(code, FailureCode::BadParameter))
+    Ok(matches!(
+        code,
+        FailureCode::BadParameter | FailureCode::Unsupported
+    ))
 }
 
 fn receive(input: &mut dyn BufRead) -> Result<Request, PeerError> {

@@ -5,7 +5,8 @@
 //!
 //! A panic of the actor itself is told earlier, while it unwinds out of the actor. The library has not seen it yet: the
 //! actor's mailbox is still open, so that nobody can have suffered from its end. Of a panic and its consequences the
-//! latch therefore hears the panic first, in every library.
+//! latch therefore hears the panic first, in every library. (One exception: what the handler owned is dropped a moment
+//! earlier. If that was the last address of another actor, kameo ends the other one, and the latch may hear that first.)
 
 use std::marker::PhantomData;
 use std::mem;

@@ -15,7 +15,7 @@ use cheats::{
     MergedWork, ReusedWorkers, ShortRing, SkippedSelfPings, UnevenRounds, WorkWithoutActors,
 };
 use common::{Case, iterate, mismatch, start, tiny};
-use mishaps::{Damage, Damaged};
+use mishaps::{Damage, Faulty};
 use suite::adapters::actix::Actix;
 use suite::adapters::datil::Datil;
 use suite::adapters::kameo::Kameo;
@@ -23,9 +23,10 @@ use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
 use suite::benchmark::Phased;
 use suite::benchmarks::{
-    Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
+    Banking, Barber, Big, BoundedBuffer, Chameneos, CigaretteSmokers, ConcurrentDictionary, ConcurrentList,
+    Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, LogisticMap, Philosophers, PingPong, ThreadRing,
 };
-use suite::iteration::{Failure, program};
+use suite::iteration::{Failure, counting_program};
 use suite::library::Host;
 
 /// Long enough for anything that ends at all, where the test wants it to end.
@@ -41,31 +42,33 @@ fn case<B: Phased>() -> Case {
 }
 
 /// How a faulty implementation showed, or nothing if it did not.
-fn symptom<L: Host, B: Phased>(patience: Duration) -> Option<String> {
-    let mut system = start::<L>(2);
-    let mut program = program::<L, B>();
+fn symptom<L: Host, B: Phased>(system: &mut L::System, patience: Duration) -> Option<String> {
+    let mut program = counting_program::<L, B>();
     let case = case::<B>();
-    let mut symptom = |count_messages| match iterate::<L>(
-        &mut *program,
-        &mut system,
-        &case.parameters,
-        count_messages,
-        patience,
-    ) {
+    match iterate::<L>(&mut *program, system, &case.parameters, true, patience) {
         Ok(record) => mismatch(&case, &record.outcome, record.work),
         Err(Failure::Failed(reason)) => Some(format!("failed: {reason}")),
         Err(Failure::TimedOut(late)) => Some(match late.remaining {
             Some(actors) => format!("did not end: {actors} actors are left"),
             None => "did not end, and nobody told the number of actors".to_owned(),
         }),
-        Err(Failure::BadParameter(reason)) => panic!("{reason}"),
-    };
-    symptom(false).or_else(|| symptom(true))
+        Err(Failure::BadParameter(reason) | Failure::Unsupported(reason)) => panic!("{reason}"),
+    }
+}
+
+fn damaged<L: Host, B: Phased>(
+    workers: usize,
+    damage: Damage,
+    at: i64,
+    patience: Duration,
+) -> Option<String> {
+    let mut system = mishaps::System::<L>::start(workers, damage, at);
+    symptom::<Faulty<L>, B>(&mut system, patience)
 }
 
 fn assert_caught<B: Phased>(patience: Duration, by: &str) {
-    let symptom =
-        symptom::<Tokio, B>(patience).unwrap_or_else(|| panic!("a faulty {} was not caught", B::NAME));
+    let symptom = symptom::<Tokio, B>(&mut start::<Tokio>(2), patience)
+        .unwrap_or_else(|| panic!("a faulty {} was not caught", B::NAME));
     assert!(
         symptom.contains(by),
         "a faulty {} was caught by something else: {symptom}",
@@ -73,26 +76,23 @@ fn assert_caught<B: Phased>(patience: Duration, by: &str) {
     );
 }
 
-/// A lost message shows on every benchmark, wherever it happens.
+/// A lost message shows on every benchmark. With a single worker it is the same one every time: some messages of `barber`
+/// have no effect, and these are others.
 fn losses_are_caught<B: Phased>() {
-    fn at<B: Phased, const N: i64>() {
-        let symptom = symptom::<Tokio, Damaged<B, { Damage::LOSS }, N>>(SHORT);
+    for at in [1, 10, 24] {
         assert!(
-            symptom.is_some(),
-            "{}: losing message {N} was not caught",
+            damaged::<Tokio, B>(1, Damage::Loss, at, SHORT).is_some(),
+            "{}: losing message {at} was not caught",
             B::NAME
         );
     }
-    at::<B, 1>();
-    at::<B, 10>();
-    at::<B, 50>();
 }
 
 /// A panic in a handler fails the iteration rather than hang it, on every library. Its text is reported and not that of a
 /// consequence, such as another actor's sending to the one that is gone.
 fn panics_are_caught<B: Phased>() {
     fn on<L: Host, B: Phased>() {
-        let symptom = symptom::<L, Damaged<B, { Damage::PANIC }, 20>>(LONG).expect("the panic is noticed");
+        let symptom = damaged::<L, B>(2, Damage::Panic, 20, LONG).expect("the panic is noticed");
         assert!(
             symptom.starts_with("failed: ") && symptom.contains("planted panic"),
             "{}: {symptom}",
@@ -108,12 +108,7 @@ fn panics_are_caught<B: Phased>() {
 
 /// Without damage nothing is caught: the symptoms above come from the damage alone.
 fn sound_ones_pass<B: Phased>() {
-    assert_eq!(
-        symptom::<Tokio, Damaged<B, { Damage::LOSS }, { i64::MAX }>>(LONG),
-        None,
-        "{}",
-        B::NAME
-    );
+    assert_eq!(damaged::<Tokio, B>(2, Damage::None, 0, LONG), None, "{}", B::NAME);
 }
 
 macro_rules! mishaps {
@@ -133,6 +128,14 @@ mishaps! {
     fib: Fibonacci;
     chameneos: Chameneos;
     big: Big;
+    concdict: ConcurrentDictionary;
+    concsll: ConcurrentList;
+    bndbuffer: BoundedBuffer;
+    philosopher: Philosophers;
+    barber: Barber;
+    cigsmok: CigaretteSmokers;
+    logmap: LogisticMap;
+    banking: Banking;
 }
 
 #[test]

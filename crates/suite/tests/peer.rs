@@ -95,9 +95,9 @@ fn every_runtime_holds_a_whole_conversation() {
         assert_eq!(hello["workers"], 2);
         assert_eq!(hello["gc"], "none");
         let labels = if runtime.name == "datil-batched" {
-            json!({"sends": "deferred"})
+            json!({"stash": "local", "sends": "deferred"})
         } else {
-            json!({})
+            json!({"stash": "local"})
         };
         assert_eq!(hello["labels"], labels);
         assert!(
@@ -118,7 +118,15 @@ fn every_runtime_holds_a_whole_conversation() {
                 "fjcreate",
                 "fib",
                 "chameneos",
-                "big"
+                "big",
+                "concdict",
+                "concsll",
+                "bndbuffer",
+                "philosopher",
+                "barber",
+                "cigsmok",
+                "logmap",
+                "banking"
             ])
         );
 
@@ -225,6 +233,34 @@ fn bad_parameters_are_refused_and_the_next_run_works() {
         (
             run("fjcreate", json!({"actors": 0})),
             "fjcreate: actors is 0; it must be at least 1",
+        ),
+        (
+            run(
+                "concdict",
+                json!({"workers": 3, "requests": 0, "write_pct": 0, "entries": 2}),
+            ),
+            "concdict: entries is 2; it must be at least 3 (workers)",
+        ),
+        (
+            run(
+                "concsll",
+                json!({"workers": 3, "requests": 0, "write_pct": 49, "size_pct": 2}),
+            ),
+            "concsll: size_pct is 2; it must be at most 1 (99 - 2 * write_pct)",
+        ),
+        (
+            run(
+                "bndbuffer",
+                json!({"buffer": 4, "producers": 4, "consumers": 1, "items": 0, "prod_cost": 0, "cons_cost": 0}),
+            ),
+            "bndbuffer: buffer is 4; it must be at least 5 (producers + 1)",
+        ),
+        (
+            run(
+                "logmap",
+                json!({"terms": 0, "series": 1, "start_rate": "fast", "increment": 0}),
+            ),
+            "logmap: start_rate is \"fast\"; it must be a number",
         ),
     ];
     for (order, message) in cases {

@@ -1,7 +1,13 @@
 //! The benchmarks, each written once. What each does is laid down in the catalogue.
 
+mod concurrency;
+mod kinds;
 mod micro;
 
+pub use concurrency::{
+    Banking, Barber, BoundedBuffer, CigaretteSmokers, ConcurrentDictionary, ConcurrentList, LogisticMap,
+    Philosophers,
+};
 pub use micro::{
     Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
 };
@@ -11,6 +17,6 @@ use crate::library::Host;
 
 /// All benchmarks on the library `L`, in catalogue order.
 pub fn all<L: Host>() -> Vec<Box<dyn Program<L>>> {
-    let groups = [micro::all::<L>()];
+    let groups = [micro::all::<L>(), concurrency::all::<L>()];
     groups.into_iter().flatten().collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! A collector is empty after its value was taken, and so ready for the next iteration.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -72,6 +73,63 @@ impl FloatSum {
     }
 }
 
+/// A counter of every actor of a kind, by the actor's number.
+#[derive(Debug, Default)]
+pub struct Indexed(Mutex<Vec<(i64, i64)>>);
+
+impl Indexed {
+    /// Reports the counter of one actor.
+    pub fn report(&self, actor: i64, counter: i64) {
+        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counters.push((actor, counter));
+    }
+
+    /// Takes the counters of the actors 0 to `actors` - 1 out.
+    ///
+    /// # Errors
+    /// If they are not exactly those that were reported as `field`, each once.
+    pub fn take(&self, field: &str, actors: i64) -> Result<Vec<i64>, String> {
+        let mut counters = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        counters.sort_unstable();
+        if counters.iter().map(|(actor, _)| *actor).eq(0..actors) {
+            Ok(counters.into_iter().map(|(_, counter)| counter).collect())
+        } else {
+            let reports = counters.len();
+            Err(format!(
+                "{field}: the {reports} reports are not one of each of {actors} actors"
+            ))
+        }
+    }
+}
+
+/// An address that an actor of the run phase hands to the driver, which needs it in the check phase. Reports do not know
+/// the library, hence the detour.
+#[derive(Debug, Default)]
+pub struct Handover(Once<Box<dyn Any + Send>>);
+
+impl Handover {
+    /// Reports the address.
+    ///
+    /// # Panics
+    /// If there is one already.
+    pub fn report(&self, address: impl Any + Send) {
+        self.0.report(Box::new(address));
+    }
+
+    /// Takes the address out.
+    ///
+    /// # Panics
+    /// If `what` was never reported, or as another type: a mistake in the benchmark's source.
+    pub fn take<T: Any>(&self, what: &str) -> T {
+        let address = self.0.take(what).map(|address| address.downcast());
+        match address {
+            Ok(Ok(address)) => *address,
+            Ok(Err(_)) => panic!("{what} was reported as something else"),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +155,32 @@ mod tests {
         sum.add(0.5);
         sum.add(0.25);
         assert_eq!((sum.take(), sum.take()), (0.75, 0.0));
+    }
+
+    #[test]
+    fn indexed_counters_come_in_order_and_complete() {
+        let counters = Indexed::default();
+        for (actor, counter) in [(2, 7), (0, 5), (1, 6)] {
+            counters.report(actor, counter);
+        }
+        assert_eq!(counters.take("meals", 3), Ok(vec![5, 6, 7]));
+        assert_eq!(counters.take("meals", 0), Ok(vec![]));
+        for actors in [[0, 0], [0, 2]] {
+            actors.iter().for_each(|actor| counters.report(*actor, 1));
+            let refused = counters.take("meals", 2);
+            assert_eq!(
+                refused,
+                Err("meals: the 2 reports are not one of each of 2 actors".to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn a_handover_keeps_the_type() {
+        let handover = Handover::default();
+        handover.report(7_u8);
+        assert_eq!(handover.take::<u8>("seven"), 7);
+        handover.report(7_u8);
+        assert!(std::panic::catch_unwind(|| handover.take::<u16>("seven")).is_err());
     }
 }

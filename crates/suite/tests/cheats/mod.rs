@@ -26,8 +26,11 @@ macro_rules! cheat {
         pub struct $type { $($field: i64),+ }
 
         impl suite::benchmark::Benchmark for $type {
-            const NAME: &'static str = <suite::benchmarks::$model as suite::benchmark::Benchmark>::NAME;
-            const PARAMETERS: &'static [suite::parameters::Parameter] = <suite::benchmarks::$model as suite::benchmark::Benchmark>::PARAMETERS;
+            const NAME: &'static str = <suite::benchmarks::$model as suite::benchmark::Phased>::NAME;
+            const PARAMETERS: &'static [suite::parameters::Parameter] =
+                <suite::benchmarks::$model as suite::benchmark::Phased>::PARAMETERS;
+            const RELATIONS: &'static [suite::parameters::Relation] =
+                <suite::benchmarks::$model as suite::benchmark::Phased>::RELATIONS;
             type Report = $report;
 
             fn new(arguments: &suite::parameters::Arguments) -> Self {

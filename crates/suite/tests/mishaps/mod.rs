@@ -4,121 +4,95 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use suite::benchmark::{Outcome, Phase, Phased, Population};
-use suite::library::{Actor, ActorLibrary, Context, Driver};
-use suite::parameters::{Arguments, Parameter, Relation};
+use suite::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script};
+use suite::tools::Latch;
 
-/// The kinds of damage, as values of a const parameter.
-pub struct Damage;
-
-impl Damage {
-    pub const LOSS: u8 = 0;
-    pub const PANIC: u8 = 1;
+/// The kinds of damage.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Damage {
+    None,
+    Loss,
+    Panic,
 }
 
-/// Benchmark `B`, in which the `N`th message (from 1) is lost, or its handling panics.
-pub struct Damaged<B, const DAMAGE: u8, const N: i64>(B);
-
-/// The benchmark's own report, and how many messages there were so far.
-#[derive(Default)]
-pub struct Report<R> {
-    own: R,
+/// What is to happen to which message, counted from 1.
+pub struct Fault {
+    damage: Damage,
+    at: i64,
     messages: AtomicI64,
 }
 
-impl<B: Phased, const DAMAGE: u8, const N: i64> Phased for Damaged<B, DAMAGE, N> {
-    const NAME: &'static str = B::NAME;
-    const PARAMETERS: &'static [Parameter] = B::PARAMETERS;
-    const RELATIONS: &'static [Relation] = B::RELATIONS;
-    const CHECK_STEPS: usize = B::CHECK_STEPS;
-    type Report = Report<B::Report>;
-    type Prepared<L: ActorLibrary> = B::Prepared<Faulty<L, DAMAGE, N>>;
-
-    fn new(arguments: &Arguments) -> Self {
-        Self(B::new(arguments))
-    }
-
-    fn stops(&self, phase: Phase) -> Population {
-        self.0.stops(phase)
-    }
-
-    fn setup<L: ActorLibrary>(
-        &self,
-        driver: &mut impl Driver<L>,
-        report: &'static Self::Report,
-    ) -> Self::Prepared<L> {
-        self.0
-            .setup::<Faulty<L, DAMAGE, N>>(&mut report.faulty(driver), &report.own)
-    }
-
-    fn run<L: ActorLibrary>(
-        &self,
-        prepared: &mut Self::Prepared<L>,
-        driver: &mut impl Driver<L>,
-        report: &'static Self::Report,
-    ) {
-        self.0
-            .run::<Faulty<L, DAMAGE, N>>(prepared, &mut report.faulty(driver), &report.own);
-    }
-
-    fn check<L: ActorLibrary>(
-        &self,
-        step: usize,
-        prepared: &mut Self::Prepared<L>,
-        driver: &mut impl Driver<L>,
-        report: &'static Self::Report,
-    ) {
-        let driver = &mut report.faulty(driver);
-        self.0
-            .check::<Faulty<L, DAMAGE, N>>(step, prepared, driver, &report.own);
-    }
-
-    fn outcome(&self, report: &Self::Report) -> Result<Outcome, String> {
-        report.messages.store(0, Ordering::Relaxed);
-        self.0.outcome(&report.own)
+impl Fault {
+    fn strikes(&self, damage: Damage) -> bool {
+        self.damage == damage && self.messages.fetch_add(1, Ordering::Relaxed) + 1 == self.at
     }
 }
 
-impl<R> Report<R> {
-    fn faulty<'a, D, const DAMAGE: u8, const N: i64>(
-        &'static self,
-        inner: &'a mut D,
-    ) -> FaultyDriver<'a, D, DAMAGE, N> {
-        let messages = &self.messages;
-        FaultyDriver {
-            inner,
-            fault: Fault { messages },
+/// The library `L`, with a fault.
+pub struct Faulty<L>(PhantomData<L>);
+
+impl<L: ActorLibrary> ActorLibrary for Faulty<L> {
+    type Address<A: Actor<Self>> = L::Address<Victim<A>>;
+}
+
+/// A started library that will do damage once.
+pub struct System<L: Host> {
+    inner: L::System,
+    fault: &'static Fault,
+}
+
+impl<L: Host> System<L> {
+    /// A library in which the message number `at` meets with `damage`.
+    pub fn start(workers: usize, damage: Damage, at: i64) -> Self {
+        let messages = AtomicI64::new(0);
+        Self {
+            inner: L::start(&Options::workers(workers)).expect("the library starts"),
+            fault: Box::leak(Box::new(Fault { damage, at, messages })),
         }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Fault<const DAMAGE: u8, const N: i64> {
-    messages: &'static AtomicI64,
-}
+impl<L: Host> Host for Faulty<L> {
+    type System = System<L>;
 
-impl<const DAMAGE: u8, const N: i64> Fault<DAMAGE, N> {
-    fn strikes(&self, damage: u8) -> bool {
-        DAMAGE == damage && self.messages.fetch_add(1, Ordering::Relaxed) + 1 == N
+    fn start(_: &Options) -> Result<System<L>, String> {
+        unreachable!("tests start it with the damage that they want")
+    }
+
+    fn workers(system: &System<L>) -> usize {
+        L::workers(&system.inner)
+    }
+
+    fn drive(system: &mut System<L>, latch: &'static Latch, script: impl Script<Self>) {
+        let fault = system.fault;
+        L::drive(&mut system.inner, latch, FaultyScript { script, fault });
+    }
+
+    fn counters(system: &System<L>) -> Vec<(&'static str, u64)> {
+        L::counters(&system.inner)
     }
 }
 
-pub struct Faulty<L, const DAMAGE: u8, const N: i64>(PhantomData<L>);
-
-impl<L: ActorLibrary, const DAMAGE: u8, const N: i64> ActorLibrary for Faulty<L, DAMAGE, N> {
-    type Address<A: Actor<Self>> = L::Address<Victim<A, DAMAGE, N>>;
+struct FaultyScript<S> {
+    script: S,
+    fault: &'static Fault,
 }
 
-pub struct Victim<A, const DAMAGE: u8, const N: i64> {
+impl<L: ActorLibrary, S: Script<Faulty<L>>> Script<L> for FaultyScript<S> {
+    fn run(self, driver: &mut impl Driver<L>) {
+        self.script.run(&mut FaultyDriver {
+            inner: driver,
+            fault: self.fault,
+        });
+    }
+}
+
+pub struct Victim<A> {
     actor: A,
-    fault: Fault<DAMAGE, N>,
+    fault: &'static Fault,
 }
 
-impl<L, A, const DAMAGE: u8, const N: i64> Actor<L> for Victim<A, DAMAGE, N>
-where
-    L: ActorLibrary,
-    A: Actor<Faulty<L, DAMAGE, N>>,
-{
+impl<L: ActorLibrary, A: Actor<Faulty<L>>> Actor<L> for Victim<A> {
     type Message = A::Message;
 
     fn started(&mut self, cx: &mut impl Context<L, Self>) {
@@ -129,7 +103,12 @@ where
     }
 
     fn handle(&mut self, message: A::Message, cx: &mut impl Context<L, Self>) {
-        assert!(!self.fault.strikes(Damage::PANIC), "planted panic");
+        if self.fault.strikes(Damage::Panic) {
+            // Unwinding would drop it before the latch hears of the panic, and with the last address of an actor some
+            // libraries end that actor.
+            std::mem::forget(message);
+            panic!("planted panic");
+        }
         self.actor.handle(
             message,
             &mut FaultyContext {
@@ -140,43 +119,36 @@ where
     }
 }
 
-struct FaultyContext<'a, C, const DAMAGE: u8, const N: i64> {
+struct FaultyContext<'a, C> {
     inner: &'a mut C,
-    fault: Fault<DAMAGE, N>,
+    fault: &'static Fault,
 }
 
-impl<L, A, C, const DAMAGE: u8, const N: i64> Context<Faulty<L, DAMAGE, N>, A>
-    for FaultyContext<'_, C, DAMAGE, N>
+impl<L, A, C> Context<Faulty<L>, A> for FaultyContext<'_, C>
 where
     L: ActorLibrary,
-    A: Actor<Faulty<L, DAMAGE, N>>,
-    C: Context<L, Victim<A, DAMAGE, N>>,
+    A: Actor<Faulty<L>>,
+    C: Context<L, Victim<A>>,
 {
-    fn myself(&self) -> L::Address<Victim<A, DAMAGE, N>> {
+    fn myself(&self) -> L::Address<Victim<A>> {
         self.inner.myself()
     }
 
-    fn tell<B: Actor<Faulty<L, DAMAGE, N>>>(
-        &mut self,
-        to: &L::Address<Victim<B, DAMAGE, N>>,
-        message: B::Message,
-    ) {
-        if !self.fault.strikes(Damage::LOSS) {
+    fn tell<B: Actor<Faulty<L>>>(&mut self, to: &L::Address<Victim<B>>, message: B::Message) {
+        if !self.fault.strikes(Damage::Loss) {
             self.inner.tell(to, message);
         }
     }
 
     fn tell_self(&mut self, message: A::Message) {
-        if !self.fault.strikes(Damage::LOSS) {
+        if !self.fault.strikes(Damage::Loss) {
             self.inner.tell_self(message);
         }
     }
 
-    fn spawn<B: Actor<Faulty<L, DAMAGE, N>>>(&mut self, actor: B) -> L::Address<Victim<B, DAMAGE, N>> {
-        self.inner.spawn(Victim {
-            actor,
-            fault: self.fault,
-        })
+    fn spawn<B: Actor<Faulty<L>>>(&mut self, actor: B) -> L::Address<Victim<B>> {
+        let fault = self.fault;
+        self.inner.spawn(Victim { actor, fault })
     }
 
     fn stop(&mut self) {
@@ -188,29 +160,19 @@ where
     }
 }
 
-struct FaultyDriver<'a, D, const DAMAGE: u8, const N: i64> {
+struct FaultyDriver<'a, D> {
     inner: &'a mut D,
-    fault: Fault<DAMAGE, N>,
+    fault: &'static Fault,
 }
 
-impl<L, D, const DAMAGE: u8, const N: i64> Driver<Faulty<L, DAMAGE, N>> for FaultyDriver<'_, D, DAMAGE, N>
-where
-    L: ActorLibrary,
-    D: Driver<L>,
-{
-    fn spawn<A: Actor<Faulty<L, DAMAGE, N>>>(&mut self, actor: A) -> L::Address<Victim<A, DAMAGE, N>> {
-        self.inner.spawn(Victim {
-            actor,
-            fault: self.fault,
-        })
+impl<L: ActorLibrary, D: Driver<L>> Driver<Faulty<L>> for FaultyDriver<'_, D> {
+    fn spawn<A: Actor<Faulty<L>>>(&mut self, actor: A) -> L::Address<Victim<A>> {
+        let fault = self.fault;
+        self.inner.spawn(Victim { actor, fault })
     }
 
-    fn tell<A: Actor<Faulty<L, DAMAGE, N>>>(
-        &mut self,
-        to: &L::Address<Victim<A, DAMAGE, N>>,
-        message: A::Message,
-    ) {
-        if !self.fault.strikes(Damage::LOSS) {
+    fn tell<A: Actor<Faulty<L>>>(&mut self, to: &L::Address<Victim<A>>, message: A::Message) {
+        if !self.fault.strikes(Damage::Loss) {
             self.inner.tell(to, message);
         }
     }

@@ -1,6 +1,7 @@
 //! Counting Actor: one actor floods another.
 
 use crate::benchmark::{Benchmark, Outcome, Population};
+use crate::benchmarks::kinds::kinds;
 use crate::library::{Actor, ActorLibrary, Context, Driver};
 use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
@@ -86,15 +87,7 @@ enum ToCounter<L: ActorLibrary> {
     Retrieve { from: L::Address<Producer<L>> },
 }
 
-/// [`ToCounter::Increment`] as a type of its own.
-struct Increment;
-
-impl<L: ActorLibrary> From<Increment> for ToCounter<L> {
-    #[inline(always)]
-    fn from(_: Increment) -> Self {
-        Self::Increment
-    }
-}
+kinds!(Increment of ToCounter<L>);
 
 impl<L: ActorLibrary> Actor<L> for Counter {
     type Message = ToCounter<L>;

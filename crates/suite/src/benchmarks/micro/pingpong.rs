@@ -1,6 +1,7 @@
 //! Ping Pong: two actors, one message in flight.
 
 use crate::benchmark::{Benchmark, Outcome, Population};
+use crate::benchmarks::kinds::kinds;
 use crate::library::{Actor, ActorLibrary, Context, Driver};
 use crate::parameters::{Arguments, Parameter};
 use crate::tools::collector::Once;
@@ -69,15 +70,7 @@ enum ToPing<L: ActorLibrary> {
     },
 }
 
-/// [`ToPing::Next`] as a type of its own.
-struct Next;
-
-impl<L: ActorLibrary> From<Next> for ToPing<L> {
-    #[inline(always)]
-    fn from(_: Next) -> Self {
-        Self::Next
-    }
-}
+kinds!(Next of ToPing<L>);
 
 impl<L: ActorLibrary> Actor<L> for Ping<L> {
     type Message = ToPing<L>;
