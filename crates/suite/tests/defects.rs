@@ -11,8 +11,10 @@ mod mishaps;
 use std::time::Duration;
 
 use cheats::{
-    CutOffFibonacci, DirectSelfPings, DroppedChange, InlinedPong, LongHops, MergedIncrements, MergedMeeting,
-    MergedWork, ReusedWorkers, ShortRing, SkippedSelfPings, UnevenRounds, WorkWithoutActors,
+    CachingWorkers, CutOffFibonacci, DirectSelfPings, DoubleMeals, DroppedChange, EarlyReplies,
+    EverySecondSmoker, ImpatientWorkers, InlinedPong, LongHops, MergedIncrements, MergedMeeting, MergedWork,
+    NoManager, NoWaitingRoom, ReusedWorkers, ShortRing, SkippedSelfPings, UnevenRounds, UnsortedList,
+    WorkWithoutActors,
 };
 use common::{Case, iterate, mismatch, start, tiny};
 use mishaps::{Damage, Faulty};
@@ -201,4 +203,44 @@ fn big_without_pings_to_itself() {
 #[test]
 fn big_with_pings_to_itself_outside_the_mailbox() {
     assert_caught::<DirectSelfPings>(LONG, "work is Work {");
+}
+
+#[test]
+fn concdict_with_workers_that_remember() {
+    assert_caught::<CachingWorkers>(LONG, "work is Work { actors: 5, messages: ");
+}
+
+#[test]
+fn concsll_without_sorting() {
+    assert_caught::<UnsortedList>(LONG, "result is Integer(");
+}
+
+#[test]
+fn bndbuffer_without_manager() {
+    assert_caught::<NoManager>(LONG, "work is Work { actors: 7, messages: 96 }");
+}
+
+#[test]
+fn philosopher_with_two_meals_at_once() {
+    assert_caught::<DoubleMeals>(LONG, "work is Work { actors: 6, messages: ");
+}
+
+#[test]
+fn barber_without_waiting_room() {
+    assert_caught::<NoWaitingRoom>(LONG, "work is Work { actors: 31, messages: 60 }");
+}
+
+#[test]
+fn cigsmok_with_every_second_smoker() {
+    assert_caught::<EverySecondSmoker>(LONG, "result is Integer(");
+}
+
+#[test]
+fn logmap_with_workers_that_do_not_wait() {
+    assert_caught::<ImpatientWorkers>(LONG, "result is Float(");
+}
+
+#[test]
+fn banking_with_early_replies() {
+    assert_caught::<EarlyReplies>(LONG, "work is Work { actors: 21, messages: 321 }");
 }

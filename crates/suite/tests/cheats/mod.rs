@@ -2,15 +2,23 @@
 //! demands: it merges messages, skips actors, goes round a mailbox, or computes sequentially.
 
 mod creation;
+mod deferring;
+mod fields;
 mod meetings;
 mod messages;
+mod requests;
+mod resources;
 mod trees;
 
 pub use creation::{ReusedWorkers, WorkWithoutActors};
+pub use deferring::{EarlyReplies, ImpatientWorkers};
 pub use meetings::{DirectSelfPings, DroppedChange, MergedMeeting, SkippedSelfPings};
 pub use messages::{InlinedPong, LongHops, MergedIncrements, MergedWork, ShortRing, UnevenRounds};
+pub use requests::{CachingWorkers, UnsortedList};
+pub use resources::{DoubleMeals, EverySecondSmoker, NoManager, NoWaitingRoom};
 pub use trees::CutOffFibonacci;
 
+use fields::Fields;
 use suite::tools::collector::Once;
 
 /// A result and one check, each reported once.
@@ -52,6 +60,16 @@ macro_rules! cheat {
 
             fn outcome(&self, report: &$report) -> Result<suite::benchmark::Outcome, String> {
                 Self::collect(report)
+            }
+        }
+    };
+    // The same for one that reports `Fields`.
+    ($type:ident = $model:ident, |$this:ident| $actors:expr, $($field:ident),+) => {
+        cheat!($type = $model, Fields, |$this| $actors, $($field),+);
+
+        impl $type {
+            fn collect(report: &Fields) -> Result<suite::benchmark::Outcome, String> {
+                report.outcome()
             }
         }
     };
