@@ -1,5 +1,6 @@
 //! Every benchmark on every library with the preset `quick`: results and checks. It is a thousand times `tiny`, and takes
-//! seconds in a release build.
+//! seconds in a release build (`cargo test --release -p suite --test quick`). Without optimisation it would take many
+//! minutes; `scoville verify --preset quick` compares the same numbers, through the peers.
 
 mod common;
 
@@ -27,26 +28,31 @@ fn all_benchmarks<L: Host>() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes many minutes without optimisation")]
 fn tokio() {
     all_benchmarks::<Tokio>();
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes many minutes without optimisation")]
 fn actix() {
     all_benchmarks::<Actix>();
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes many minutes without optimisation")]
 fn ractor() {
     all_benchmarks::<Ractor>();
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes many minutes without optimisation")]
 fn kameo() {
     all_benchmarks::<Kameo>();
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes many minutes without optimisation")]
 fn datil() {
     all_benchmarks::<Datil>();
 }
