@@ -206,6 +206,18 @@ impl Check<'_> {
             }
             self.when(&[at[0], at[1], Key("when")], &metric.when);
         }
+        for (i, curve) in b.curves.iter().enumerate() {
+            let at = [Key("curve"), Item(i)];
+            self.number_named(&[at[0], at[1], Key("x")], &curve.x);
+            if !b.metrics.iter().any(|m| m.name == curve.y) {
+                let mend = suggest::advice(&curve.y, b.metrics.iter().map(|m| m.name.as_str()));
+                self.report(
+                    &[at[0], at[1], Key("y")],
+                    format!("there is no metric `{}`", curve.y),
+                    mend,
+                );
+            }
+        }
         for (i, counter) in b.per_actor.iter().enumerate() {
             self.linear(&[Key("per_actor"), Item(i), Key("count")], &counter.count);
         }

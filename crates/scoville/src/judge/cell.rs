@@ -32,13 +32,20 @@ pub(super) struct Judged {
 pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgement]) -> Judged {
     let mine = |(run, _): &(&Run<'_>, &RunJudgement)| run.competitor == competitor;
     let runs: Vec<(&Run<'_>, &RunJudgement)> = log.runs.iter().zip(judged).filter(mine).collect();
-    let state = state(&runs);
+    let state = match state(&runs) {
+        CellState::Verified | CellState::Partly { .. } if !log.group.unverified.is_empty() => {
+            CellState::Unverified {
+                reason: log.group.unverified.clone(),
+            }
+        }
+        state => state,
+    };
     let mut all: Vec<Sample> = runs
         .iter()
         .map(|(run, judged)| sample(run, judged, log.group.key.cores))
         .collect();
     let has_numbers = matches!(state, CellState::Verified | CellState::Partly { .. });
-    if matches!(state, CellState::Void { .. }) {
+    if matches!(state, CellState::Void { .. } | CellState::Unverified { .. }) {
         all.iter_mut().for_each(erase_times);
     }
     if !has_numbers {
@@ -53,7 +60,7 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     let used: Vec<&Run<'_>> = runs
         .iter()
         .map(|(run, _)| *run)
-        .filter(|run| has_numbers && run.usable())
+        .filter(|run| run.usable() && (has_numbers || matches!(state, CellState::Unverified { .. })))
         .collect();
     let estimates = estimates(&samples);
     let walls = values(&samples, Measure::Wall);
@@ -79,7 +86,26 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     Judged { cell, samples }
 }
 
-/// A wrong result: no time may appear anywhere.
+/// A runtime that was left out because it lacks the benchmark, as a cell beside those that have it.
+pub(super) fn unsupported(runtime: &str, reason: &str) -> Cell {
+    Cell {
+        runtime: runtime.to_owned(),
+        state: CellState::Unsupported {
+            reason: reason.to_owned(),
+        },
+        estimates: BTreeMap::new(),
+        ns_per_message: None,
+        cv_between: None,
+        cv_within: None,
+        warmup: warmup(&[]),
+        invocations: Vec::new(),
+        fairness: BTreeMap::new(),
+        metrics: BTreeMap::new(),
+        process: BTreeMap::new(),
+    }
+}
+
+/// A wrong result, or one that nobody can judge: no time may appear anywhere.
 fn erase_times(sample: &mut Sample) {
     sample.point.wall_ns.clear();
     sample.point.steady_from = 0;

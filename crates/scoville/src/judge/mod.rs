@@ -21,7 +21,7 @@ mod verdict;
 use crate::model::analysis::{Analysis, BlockInfo, Cell, GroupAnalysis, RuntimeInfo};
 use crate::model::benchmark::Benchmark;
 use crate::model::event::{Event, StopReason};
-use crate::model::plan::GroupKey;
+use crate::model::plan::{Group, GroupKey};
 
 pub use contamination::contaminated;
 pub use precision::precision;
@@ -113,10 +113,29 @@ fn group(log: &GroupLog<'_>, seen: &contamination::GroupJudgement, session: &Ses
     GroupAnalysis {
         key: log.group.key.clone(),
         pairs,
-        cells: cells.into_iter().map(|judged| judged.cell).collect::<Vec<Cell>>(),
+        cells: cells
+            .into_iter()
+            .map(|judged| judged.cell)
+            .chain(unsupported(log, session))
+            .collect::<Vec<Cell>>(),
         blocks: blocks(log, seen),
         stopped: log.stopped.map(stopped).unwrap_or_default().to_owned(),
     }
+}
+
+/// A cell for every runtime of the session that was left out of this group because it lacks the benchmark.
+fn unsupported<'s>(log: &GroupLog<'_>, session: &Session<'s>) -> impl Iterator<Item = Cell> + use<'s> {
+    let plan = session.plan;
+    let benchmark = log.group.key.benchmark.clone();
+    plan.skipped.iter().filter_map(move |skip| {
+        let here = skip.benchmark.as_deref() == Some(&benchmark);
+        let reason = skip.unsupported().filter(|_| here)?;
+        let competes = |g: &Group| g.competitors.iter().any(|c| c.runtime == skip.runtime);
+        plan.groups
+            .iter()
+            .any(competes)
+            .then(|| cell::unsupported(&skip.runtime, reason))
+    })
 }
 
 fn blocks(log: &GroupLog<'_>, seen: &contamination::GroupJudgement) -> Vec<BlockInfo> {

@@ -138,6 +138,7 @@ pub(super) fn without_numbers(state: &CellState) -> Option<String> {
         CellState::Verified | CellState::Partly { .. } => None,
         CellState::Void { failure } => Some(format!("wrong result: {}", failure.message)),
         CellState::Failed { failure, .. } => Some(format!("failed: {}", failure.message)),
+        CellState::Unverified { reason } => Some(format!("unverified: {reason}")),
         CellState::Unsupported { reason } => Some(format!("unsupported: {reason}")),
         CellState::Missing => Some("not measured yet".to_owned()),
     }

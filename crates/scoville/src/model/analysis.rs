@@ -146,6 +146,11 @@ pub enum CellState {
         /// How many invocations failed.
         failed: u32,
     },
+    /// It ran to its end, and nothing says what it should have returned: there are metrics and no times.
+    Unverified {
+        /// Why there is no expectation.
+        reason: String,
+    },
     /// The runtime cannot do it.
     Unsupported {
         /// Its reason.

@@ -64,6 +64,9 @@ pub struct Benchmark {
     /// Counters that are reported for every actor of a kind.
     #[serde(default, rename = "per_actor", skip_serializing_if = "Vec::is_empty")]
     pub per_actor: Vec<PerActor>,
+    /// Metrics that are of interest over a parameter, across sizes.
+    #[serde(default, rename = "curve", skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<Curve>,
     /// Named sizes.
     #[serde(rename = "preset")]
     pub presets: BTreeMap<PresetName, Preset>,
@@ -280,6 +283,16 @@ pub struct PerActor {
     /// Whether equal actors should get equal numbers, so that their spread measures fairness.
     #[serde(default)]
     pub fairness: bool,
+}
+
+/// A metric over a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// The parameter.
+    pub x: String,
+    /// The metric.
+    pub y: String,
 }
 
 /// Type of a result field.

@@ -78,6 +78,16 @@ pub struct Skip {
     pub reason: String,
 }
 
+impl Skip {
+    /// How a reason begins that says that a runtime lacks a benchmark which others have.
+    pub const UNSUPPORTED: &str = "unsupported: ";
+
+    /// Why the runtime lacks the benchmark, if that is why it was left out.
+    pub fn unsupported(&self) -> Option<&str> {
+        self.reason.strip_prefix(Self::UNSUPPORTED)
+    }
+}
+
 /// How cells are measured and when to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Method {

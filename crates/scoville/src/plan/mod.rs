@@ -340,7 +340,7 @@ fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Opti
         ));
     }
     let can = candidate.benchmarks.as_ref()?;
-    (!can.contains(&benchmark.name)).then(|| "unsupported: not implemented by this peer".into())
+    (!can.contains(&benchmark.name)).then(|| format!("{}not implemented by this peer", Skip::UNSUPPORTED))
 }
 
 fn competitor(selection: &Selection, workers: u32) -> Competitor {

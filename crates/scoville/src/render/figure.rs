@@ -343,6 +343,19 @@ fn benchmark_figures(look: &Look) -> Vec<Figure> {
             spec: scaling(look),
         },
         Figure {
+            id: "curve",
+            title: "Metrics over the size, all sizes of the kind chosen (logarithmic size axis)",
+            caption: "Medians over invocations. Sizes of one kind are those whose names begin alike, such as paper-1 and paper-16.",
+            columns: &[
+                ("curve", "Metric", Text),
+                ("runtime", "Runtime", Text),
+                ("x", "Size", Count),
+                ("value", "Median", Ratio),
+            ],
+            per_benchmark: true,
+            spec: curve(look),
+        },
+        Figure {
             id: "fairness",
             title: "Fairness: each actor's share relative to the mean (1 is ideal, narrow is fair)",
             caption: "Line: minimum to maximum; box: quartiles; stroke: median, over all invocations' last iterations.",
@@ -355,6 +368,8 @@ fn benchmark_figures(look: &Look) -> Vec<Figure> {
                 ("q3", "Upper quartile", Ratio),
                 ("max", "Maximum", Ratio),
                 ("jain", "Jain's index", Ratio),
+                ("mean", "Mean", Ratio),
+                ("sd", "Standard deviation", Ratio),
                 ("n", "Actors", Count),
             ],
             per_benchmark: true,
@@ -774,6 +789,29 @@ fn scaling(look: &Look) -> Value {
     }))
 }
 
+fn curve(look: &Look) -> Value {
+    let x = json!({ "field": "x", "type": "quantitative", "title": null,
+                    "scale": { "type": "log", "nice": false, "padding": 16 }, "axis": { "format": "~s", "grid": false, "tickCount": 5 } });
+    let y = json!({ "field": "value", "type": "quantitative", "title": null, "axis": { "format": "~s", "tickCount": 5 } });
+    json!({
+        "$schema": SCHEMA, "data": { "name": "rows" }, "params": params(),
+        "facet": { "field": "curve", "type": "nominal", "sort": { "field": "order" }, "title": null,
+                   "header": { "labelLimit": 340 } },
+        "spacing": 32,
+        "columns": 2,
+        "resolve": { "scale": { "y": "independent" } },
+        "spec": {
+            "width": 320, "height": 200,
+            "encoding": { "x": x, "y": y, "color": look.colour,
+                          "tooltip": tip(&[("runtime", "runtime", ""), ("x", "size", ""), ("value", "median", ".4~s")]) },
+            "layer": [
+                { "mark": { "type": "line", "strokeWidth": 1.5 } },
+                { "mark": { "type": "point", "filled": true, "size": 45, "opacity": 1 }, "encoding": { "shape": look.shape } }
+            ]
+        }
+    })
+}
+
 fn fairness(look: &Look) -> Value {
     let x = |field: &str| json!({ "field": field, "type": "quantitative", "title": "share relative to the mean", "scale": { "zero": false, "padding": 12 } });
     let colour = look.colour_without_legend();
@@ -782,7 +820,8 @@ fn fairness(look: &Look) -> Value {
         "encoding": { "y": names("label"), "color": colour,
                       "tooltip": tip(&[("runtime", "runtime", ""), ("counter", "counter", ""), ("min", "minimum", ".3r"),
                                        ("q1", "lower quartile", ".3r"), ("median", "median", ".3r"), ("q3", "upper quartile", ".3r"),
-                                       ("max", "maximum", ".3r"), ("jain", "Jain's index", ".4r"), ("n", "actors", "")]) },
+                                       ("max", "maximum", ".3r"), ("jain", "Jain's index", ".4r"), ("sd", "standard deviation", ".4r"),
+                                       ("n", "actors", "")]) },
         "layer": [
             line_at_one("x"),
             { "mark": { "type": "rule" }, "encoding": { "x": x("min"), "x2": { "field": "max" } } },

@@ -64,6 +64,10 @@ fn add_case(suite: &mut Suite, cell: &Cell) {
             suite.skipped += 1;
             skipped(reason)
         }
+        CellState::Unverified { reason } => {
+            suite.skipped += 1;
+            skipped(&format!("unverified: {reason}"))
+        }
         CellState::Missing => {
             suite.skipped += 1;
             skipped("not measured yet")

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
+use crate::model::benchmark::Curve;
 use crate::model::reading::Reading;
 
 use super::words::{self, MEASURES};
@@ -46,6 +47,7 @@ pub fn rows(analysis: &Analysis, id: &str, selection: &Selection) -> Vec<Value> 
         "warmup" => warmup(analysis, &groups),
         "matrix" => groups.iter().flat_map(|g| matrix(g, selection.measure)).collect(),
         "scaling" => scaling(analysis, selection),
+        "curve" => curve(analysis, selection),
         "fairness" => groups.iter().flat_map(|g| fairness(g)).collect(),
         "sensors" => sensors(analysis),
         "canary" => canary(analysis),
@@ -262,6 +264,61 @@ fn scaling(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
         .collect()
 }
 
+/// A point of a curve: its title, its position among the benchmark's curves, the parameter and the metric.
+pub struct CurvePoint {
+    /// The metric with its unit and the parameter.
+    pub curve: String,
+    /// Position in the catalogue, from 0.
+    pub order: usize,
+    /// The parameter's value.
+    pub x: f64,
+    /// The metric's median.
+    pub y: f64,
+}
+
+/// The points that a cell adds to its benchmark's curves. A metric needs no verified result to be shown as one.
+pub fn curve_points(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> Vec<CurvePoint> {
+    let benchmark = analysis.benchmarks.iter().find(|b| b.name == group.key.benchmark);
+    let planned = analysis.plan.groups.iter().find(|g| g.key == group.key);
+    let (Some(b), Some(planned), true) = (benchmark, planned, words::has_metrics(cell)) else {
+        return Vec::new();
+    };
+    let point = |(order, curve): (usize, &Curve)| {
+        let metric = b.metrics.iter().find(|m| m.name == curve.y)?;
+        let parameter = b.parameters.iter().find(|p| p.name == curve.x)?;
+        let unit = if metric.unit.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", metric.unit)
+        };
+        Some(CurvePoint {
+            curve: format!("{}{unit}, over {}", metric.name, parameter.meaning),
+            order,
+            x: planned.parameters.get(&curve.x)?.number()?.as_f64(),
+            y: *cell.metrics.get(&curve.y)?,
+        })
+    };
+    b.curves.iter().enumerate().filter_map(point).collect()
+}
+
+/// What the names of presets of one kind begin with.
+pub fn kind(preset: &str) -> &str {
+    preset.split('-').next().unwrap_or(preset)
+}
+
+fn curve(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
+    let same = |g: &&GroupAnalysis| {
+        g.key.cores == selection.size.1
+            && kind(&g.key.preset) == kind(&selection.size.0)
+            && selection.benchmark.as_deref() == Some(g.key.benchmark.as_str())
+    };
+    let cells = (analysis.groups.iter().filter(same)).flat_map(|g| g.cells.iter().map(move |c| (g, c)));
+    cells
+        .flat_map(|(g, c)| curve_points(analysis, g, c).into_iter().map(move |p| (c, p)))
+        .map(|(c, p)| json!({ "runtime": c.runtime, "curve": p.curve, "order": p.order, "x": p.x, "value": p.y }))
+        .collect()
+}
+
 fn fairness(group: &GroupAnalysis) -> Vec<Value> {
     let cells = group.cells.iter().filter(|c| words::has_numbers(c));
     let all: Vec<_> = cells
@@ -273,7 +330,7 @@ fn fairness(group: &GroupAnalysis) -> Vec<Value> {
             let label = if several { format!("{}, {counter}", c.runtime) } else { c.runtime.clone() };
             let [min, q1, median, q3, max] = f.five;
             json!({ "runtime": c.runtime, "counter": counter, "label": label, "min": min, "q1": q1, "median": median,
-                    "q3": q3, "max": max, "jain": f.jain, "n": f.actors })
+                    "q3": q3, "max": max, "jain": f.jain, "mean": f.mean, "sd": f.sd, "n": f.actors })
         })
         .collect()
 }

@@ -64,6 +64,11 @@ pub fn has_numbers(cell: &Cell) -> bool {
     matches!(cell.state, CellState::Verified | CellState::Partly { .. })
 }
 
+/// A cell that may show metrics: also one whose result nobody can judge, since they are what it was run for.
+pub fn has_metrics(cell: &Cell) -> bool {
+    has_numbers(cell) || matches!(cell.state, CellState::Unverified { .. })
+}
+
 /// The cell of a runtime.
 pub fn cell<'a>(group: &'a GroupAnalysis, runtime: &str) -> Option<&'a Cell> {
     group.cells.iter().find(|c| c.runtime == runtime)
@@ -90,6 +95,7 @@ pub fn instead(state: &CellState) -> Option<String> {
                 word.into()
             })
         }
+        CellState::Unverified { .. } => Some("unverified".into()),
         CellState::Unsupported { .. } => Some("unsupported".into()),
         CellState::Missing => Some("missing".into()),
     }
@@ -137,6 +143,7 @@ pub fn state_slug(state: &CellState) -> &'static str {
         CellState::Partly { .. } => "partly",
         CellState::Void { .. } => "void",
         CellState::Failed { .. } => "failed",
+        CellState::Unverified { .. } => "unverified",
         CellState::Unsupported { .. } => "unsupported",
         CellState::Missing => "missing",
     }

@@ -8,6 +8,7 @@ use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
 use scoville::model::invocation::{FailureKind, Outcome};
 use scoville::model::machine::Level;
+use scoville::model::plan::Skip;
 use scoville::model::reading::Reading;
 
 use crate::noise::Noise;
@@ -119,6 +120,58 @@ fn a_wrong_result_leaves_no_time_anywhere() {
             .iter()
             .any(|s| s.contains("Wrong results") && s.contains("b on pingpong"))
     );
+}
+
+#[test]
+fn an_unverified_size_shows_metrics_and_no_time() {
+    let mut log = ten_blocks();
+    let What::SessionStarted { plan, .. } = &mut log.events[0].what else {
+        panic!("a log begins with its start");
+    };
+    plan.groups[0].unverified = "nobody knows".into();
+    let mut run = invocation(vec![1_000_000]);
+    run.iterations
+        .metrics
+        .insert("throughput".into(), vec![Some(7.0)]);
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "b", run);
+    let analysis = judged(&log);
+    let b = cell(&analysis, "pingpong", "b");
+    let reason = "nobody knows".to_owned();
+    assert_eq!(b.state, CellState::Unverified { reason });
+    assert!(b.estimates.is_empty() && b.invocations.iter().all(|i| i.wall_ns.is_empty()));
+    assert_eq!(b.metrics.get("throughput"), Some(&7.0));
+    assert!(analysis.groups[0].pairs.is_empty() && analysis.summaries.is_empty());
+    assert_eq!(analysis.validity.verified, 0);
+}
+
+#[test]
+fn a_runtime_that_lacks_a_benchmark_is_an_unsupported_cell_beside_the_others() {
+    let mut plan = plan(&["pingpong", "big"], &["a", "b"]);
+    plan.groups[1].competitors.pop();
+    let skip = |runtime: &str, reason: String| Skip {
+        runtime: runtime.into(),
+        benchmark: Some("big".into()),
+        reason,
+    };
+    plan.skipped = vec![
+        skip("b", format!("{}not implemented by this peer", Skip::UNSUPPORTED)),
+        skip(
+            "gone",
+            format!("{}not implemented by this peer", Skip::UNSUPPORTED),
+        ),
+        skip("a", "there is no size `thesis`".into()),
+    ];
+    let mut log = Log::new(plan);
+    log.block("big", 0, &[("a", 100)]);
+    let analysis = judged(&log);
+    let reason = "not implemented by this peer".to_owned();
+    assert_eq!(
+        cell(&analysis, "big", "b").state,
+        CellState::Unsupported { reason }
+    );
+    let cells: Vec<usize> = analysis.groups.iter().map(|g| g.cells.len()).collect();
+    assert_eq!((cells, analysis.validity.unsupported), (vec![2, 2], 1));
 }
 
 #[test]

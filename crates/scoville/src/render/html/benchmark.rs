@@ -9,7 +9,7 @@ use crate::model::benchmark::Benchmark;
 use crate::model::plan::Group;
 
 use super::super::figure::Figure;
-use super::super::{csv, number, words};
+use super::super::{csv, number, rows, words};
 use super::page;
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
@@ -24,7 +24,7 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
             summary { h3 { (benchmark.title) } span.note { (benchmark.measures) } (troubles(&groups)) }
             (description(analysis, benchmark, &groups))
             @for group in &groups { (measures_table(analysis, group)) }
-            @let ids: Vec<&str> = figures.iter().filter(|f| f.per_benchmark && wanted(f.id, &groups)).map(|f| f.id).collect();
+            @let ids: Vec<&str> = figures.iter().filter(|f| f.per_benchmark && wanted(f.id, analysis, &groups)).map(|f| f.id).collect();
             div.figures.js-only data-benchmark=(benchmark.name) data-figures=(ids.join(" ")) {}
             (metrics(&groups))
             (commands(analysis, &benchmark.name))
@@ -40,12 +40,30 @@ fn troubles(groups: &[&GroupAnalysis]) -> Markup {
     html! { @if bad > 0 { span.flag { (bad) " failed" } } }
 }
 
-fn wanted(figure: &str, groups: &[&GroupAnalysis]) -> bool {
+fn wanted(figure: &str, analysis: &Analysis, groups: &[&GroupAnalysis]) -> bool {
     match figure {
-        "scaling" => groups.len() > 1,
+        "curve" => has_curve(analysis, groups),
+        "scaling" => groups.iter().map(|g| g.key.cores).collect::<BTreeSet<_>>().len() > 1,
         "fairness" => (groups.iter().flat_map(|g| &g.cells)).any(|c| !c.fairness.is_empty()),
         _ => true,
     }
+}
+
+/// Whether any curve has two points: two sizes of one kind on the same number of cores.
+fn has_curve(analysis: &Analysis, groups: &[&GroupAnalysis]) -> bool {
+    let mut places: BTreeMap<(&str, u32), BTreeSet<u64>> = BTreeMap::new();
+    for group in groups {
+        let kind = (rows::kind(&group.key.preset), group.key.cores);
+        let points = group
+            .cells
+            .iter()
+            .flat_map(|c| rows::curve_points(analysis, group, c));
+        places
+            .entry(kind)
+            .or_default()
+            .extend(points.map(|p| p.x.to_bits()));
+    }
+    places.values().any(|places| places.len() > 1)
 }
 
 fn description(analysis: &Analysis, b: &Benchmark, groups: &[&GroupAnalysis]) -> Markup {
@@ -164,7 +182,7 @@ fn reason(cell: &Cell) -> String {
     use crate::model::analysis::CellState;
     match (&cell.state, words::failure(&cell.state)) {
         (_, Some(f)) => f.message.clone(),
-        (CellState::Unsupported { reason }, _) => reason.clone(),
+        (CellState::Unsupported { reason } | CellState::Unverified { reason }, _) => reason.clone(),
         _ => "not measured yet".into(),
     }
 }
@@ -173,7 +191,7 @@ fn reason(cell: &Cell) -> String {
 fn metrics(groups: &[&GroupAnalysis]) -> Markup {
     let shown = || {
         let cells = groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)));
-        cells.filter(|(_, c)| words::has_numbers(c))
+        cells.filter(|(_, c)| words::has_metrics(c))
     };
     let all = |c: &Cell| -> BTreeMap<String, f64> {
         let both = c.metrics.iter().chain(&c.process);
@@ -187,10 +205,10 @@ fn metrics(groups: &[&GroupAnalysis]) -> Markup {
         details { summary { "Metrics and process counters (medians)" }
             div.scroll tabindex="0" role="region" aria-label="Metrics" {
                 table.measures {
-                    thead { tr { th scope="col" { "Runtime, cores" } @for name in &names { th scope="col" { (name) } } } }
+                    thead { tr { th scope="col" { "Runtime, size, cores" } @for name in &names { th scope="col" { (name) } } } }
                     tbody { @for (g, c) in shown() {
                         @let values = all(c);
-                        tr { td { (c.runtime) ", " (g.key.cores) }
+                        tr { td { (c.runtime) ", " (g.key.preset) ", " (g.key.cores) }
                             @for name in &names { td { (values.get(name).map_or_else(|| "–".into(), |x| number::significant(*x))) } } }
                     } }
                 }

@@ -15,7 +15,7 @@ use crate::model::analysis::{
     Analysis, Cell, Estimate, Fairness, GroupAnalysis, InvocationPoint, Measure, Pair,
 };
 
-use super::super::rows::SENSORS;
+use super::super::rows::{self, SENSORS};
 use super::super::words::{self, MEASURES};
 use super::super::{comparison, figure, number};
 
@@ -89,7 +89,7 @@ fn value(analysis: &Analysis) -> Value {
         .map(|(i, r)| (r.name.as_str(), i))
         .collect();
     let groups: Vec<Value> = (analysis.groups.iter())
-        .map(|g| group(g, &names, thinning))
+        .map(|g| group(analysis, g, &names, thinning))
         .collect();
     json!({
         "session": analysis.session,
@@ -143,8 +143,24 @@ fn figures(analysis: &Analysis) -> Value {
     Value::Object(all)
 }
 
-fn group(group: &GroupAnalysis, names: &HashMap<&str, usize>, thinning: Thinning) -> Value {
-    let cells: Vec<Value> = (group.cells.iter()).map(|c| cell(c, names, thinning)).collect();
+fn group(
+    analysis: &Analysis,
+    group: &GroupAnalysis,
+    names: &HashMap<&str, usize>,
+    thinning: Thinning,
+) -> Value {
+    let with_curves = |c: &Cell| {
+        let mut out = cell(c, names, thinning);
+        let points = rows::curve_points(analysis, group, c);
+        if !points.is_empty() {
+            let points = points
+                .iter()
+                .map(|p| json!([p.curve, p.order, rounded(p.x), rounded(p.y)]));
+            out["m"] = points.collect();
+        }
+        out
+    };
+    let cells: Vec<Value> = group.cells.iter().map(with_curves).collect();
     json!({
         "b": group.key.benchmark,
         "z": format!("{}/{}", group.key.preset, group.key.cores),
@@ -197,7 +213,14 @@ fn estimate(e: &Estimate) -> Value {
 
 fn fairness(name: &str, f: &Fairness) -> Value {
     let five: Vec<Value> = f.five.iter().map(|&x| rounded(x)).collect();
-    json!([name, five, rounded(f.jain), f.actors])
+    json!([
+        name,
+        five,
+        rounded(f.jain),
+        f.actors,
+        rounded(f.mean),
+        rounded(f.sd)
+    ])
 }
 
 /// Five significant digits: more than any figure shows.

@@ -215,11 +215,17 @@
         return e && { runtime: name(cell), cores: g.n, ...e };
       })).filter(Boolean);
     },
+    curve(benchmark) {
+      const kind = (g) => g.z.split(/[-/]/)[0];
+      const here = groupOf(benchmark);
+      return data.groups.filter((g) => g.b === benchmark && g.n === here.n && kind(g) === kind(here)).flatMap((g) => g.c.flatMap((cell) =>
+        (cell.m ?? []).map(([curve, order, x, value]) => ({ runtime: name(cell), curve, order, x, value }))));
+    },
     fairness(benchmark) {
       const cells = groupOf(benchmark).c.filter((c) => c.f);
       const several = new Set(cells.flatMap((c) => c.f.map((f) => f[0]))).size > 1;
-      return cells.flatMap((cell) => cell.f.map(([counter, [min, q1, median, q3, max], jain, n]) => ({
-        runtime: name(cell), counter, label: several ? `${name(cell)}, ${counter}` : name(cell), min, q1, median, q3, max, jain, n,
+      return cells.flatMap((cell) => cell.f.map(([counter, [min, q1, median, q3, max], jain, n, mean, sd]) => ({
+        runtime: name(cell), counter, label: several ? `${name(cell)}, ${counter}` : name(cell), min, q1, median, q3, max, jain, mean, sd, n,
       })));
     },
     sensors() {
