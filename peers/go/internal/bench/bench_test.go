@@ -229,6 +229,30 @@ func TestNewsOfAFacilityGoToTheOppositeChild(t *testing.T) {
 	}
 }
 
+// A partner may be reached by a ball before it knows whom to send it back to.
+func TestAnEarlyBallIsKept(t *testing.T) {
+	it := actor.NewIteration(func() {}, func() {}, false)
+	it.Expect(2)
+	var end partnerEnd
+	early := actor.Spawn(it, func(self partner) { end = partnerActor(self, 2, 1, false) })
+	early.Send(ballMessage{left: 1, payload: []byte{10}})
+	other := actor.Spawn(it, func(self partner) {
+		for _, want := range []ballMessage{{left: 1, payload: []byte{3}}, {left: 0, payload: []byte{11}}} {
+			if m := self.Receive(); !reflect.DeepEqual(m, want) {
+				actor.Fail("ball %v came; it must be %v", m, want)
+			}
+		}
+	})
+	early.Send(ballMessage{partner: other})
+	early.Send(ballMessage{left: 0, payload: []byte{20}})
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if want := (partnerEnd{acc: 30, hash: checksumOf([]byte{21})}); end != want {
+		t.Errorf("the partner reports %v, want %v", end, want)
+	}
+}
+
 // Room is told to close while the barber still cuts: it must wait for the barber's Next.
 func TestARoomThatClosesWaitsForTheBarber(t *testing.T) {
 	it := actor.NewIteration(func() {}, func() {}, true)

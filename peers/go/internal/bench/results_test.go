@@ -99,6 +99,7 @@ var cases = []struct {
 	{chat, `{"clients":16,"turns":5,"dirs":2,"compute":10,"post":30,"leave":50,"invite":60,"befriend":50,"fib":5,"seed":42}`, `{"result":25,"edges":35,"compute":5,"post":33,"leave":24,"invite":15,"none":3,"invitations":23}`, 55, 297},
 	{matrixsearch, `{"controllers":1,"seekers":2,"size":5,"jobs":4,"word":1,"alphabet":2,"assign":"blockwise","place":"local"}`, `{"result":99,"jobs":8}`, 4, 22},
 	{bigneighbours, `{"workers":7,"hood":3,"pings":5}`, `{"result":137,"pings":35,"pongs":35,"errors":0}`, 8, 106},
+	{bigneighbours, `{"workers":100,"hood":9,"pings":2}`, `{"result":9727,"pings":200,"pongs":200,"errors":0}`, 101, 901},
 	{bigneighbours, `{"workers":1,"hood":5,"pings":3}`, `{"result":3,"pings":3,"pongs":3,"errors":0}`, 2, 12},
 	{chameneosfair, `{"creatures":2,"meetings":1}`, `{"result":2,"colours":1,"self":0}`, 3, 12},
 	{fannkuch, `{"n":2,"chunks":1}`, `{"result":-1,"maxflips":1,"flips":1}`, 2, 3},
