@@ -253,6 +253,48 @@ func TestAnEarlyBallIsKept(t *testing.T) {
 	}
 }
 
+// A newcomer gets what was posted before, and who has left gets nothing any more.
+func TestARoomForwardsToItsMembers(t *testing.T) {
+	it := actor.NewIteration(func() {}, func() {}, false)
+	it.Expect(4)
+	var bumps []accumulatorMessage
+	turn := actor.Spawn(it, func(self chatAccumulator) {
+		for i := 0; i < 4; i++ {
+			bumps = append(bumps, self.Receive())
+		}
+	})
+	var got [2][]clientKind
+	guest := func(i, n int) chatClient {
+		return actor.Spawn(it, func(self chatClient) {
+			for ; n > 0; n-- {
+				got[i] = append(got[i], self.Receive().kind)
+			}
+		})
+	}
+	creator, newcomer := guest(0, 3), guest(1, 3)
+	room := actor.Spawn(it, func(self chatRoom) { roomOf(self, creator) })
+	for _, m := range []chatMessage{
+		{kind: chatPost, turn: turn}, {kind: chatPost, turn: turn}, {kind: chatJoin, client: newcomer, turn: turn},
+		{kind: chatLeave, client: newcomer, turn: turn}, {kind: chatPost, turn: turn}, {kind: chatStop},
+	} {
+		room.Send(m)
+	}
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	one := accumulatorMessage{kind: accumulatorBump, closes: levelActs, opens: levelForwards, n: 1}
+	two := accumulatorMessage{kind: accumulatorBump, closes: levelJoins, opens: levelForwards, n: 2}
+	if want := []accumulatorMessage{one, one, two, one}; !reflect.DeepEqual(bumps, want) {
+		t.Errorf("the accumulator got %v, want %v", bumps, want)
+	}
+	want := [2][]clientKind{
+		{clientForward, clientForward, clientForward}, {clientForward, clientForward, clientLeft},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the members got %v, want %v", got, want)
+	}
+}
+
 // Room is told to close while the barber still cuts: it must wait for the barber's Next.
 func TestARoomThatClosesWaitsForTheBarber(t *testing.T) {
 	it := actor.NewIteration(func() {}, func() {}, true)
