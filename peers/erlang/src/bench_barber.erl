@@ -4,6 +4,10 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, await/2, finish/1, report/3, leave/1]).
 
+-ifdef(TEST).
+-export([room/3]).
+-endif.
+
 %% The length is kept beside the queue, which does not know its own.
 -record(room, {
     run, barber, chairs, waiting = queue:new(), length = 0, asleep = true, closing = false, sleeps = 0
@@ -21,7 +25,7 @@ run(#{haircuts := N, chairs := W, arrival_work := Arrival, haircut_work := Hairc
     Run = start(Announce),
     expect(Run, 3),
     Barber = spawn(fun() -> barber(Run, N, Haircut, scoville_lcg:new(), 0, 0) end),
-    Room = spawn(fun() -> room(#room{run = Run, barber = Barber, chairs = W}) end),
+    Room = spawn(fun() -> room(Run, Barber, W) end),
     Factory = spawn(fun() -> factory(Run, Room, N, Arrival) end),
     Factory ! start,
     {Ids, FactoryBusy, Attempts} = await(factory),
@@ -88,6 +92,8 @@ customer(Run, Factory, Id, Refused) ->
         Other ->
             error({unexpected, Other})
     end.
+
+room(Run, Barber, W) -> room(#room{run = Run, barber = Barber, chairs = W}).
 
 room(#room{barber = Barber, chairs = W, waiting = Waiting, length = Length} = Room) ->
     receive

@@ -4,6 +4,10 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, await/2, finish/1, report/3, leave/1]).
 
+-ifdef(TEST).
+-export([quarters/1, first/2]).
+-endif.
+
 %% The root has the position -1 and no parent. Customers are those of a leaf, the last one first; children
 %% are pairs of box and actor, in the order of their positions.
 -record(quadrant, {
@@ -173,9 +177,9 @@ first(Point, [_ | Boxes]) -> first(Point, Boxes).
 centre({X1, Y1, X2, Y2}) -> {(X1 + X2) / 2, (Y1 + Y2) / 2}.
 
 partition(#quadrant{run = Run, parent = Parent, position = Position, depth = Depth} = Quadrant) ->
-    #quadrant{box = {X1, Y1, X2, Y2}, centre = {CX, CY}} = Quadrant,
+    {CX, CY} = Quadrant#quadrant.centre,
     _ = Parent =:= none orelse (Parent ! {facility, Position, Depth, CX, CY, true}),
-    Boxes = [{{X1, CY, CX, Y2}, 0}, {{CX, CY, X2, Y2}, 1}, {{X1, Y1, CX, CY}, 2}, {{CX, Y1, X2, CY}, 3}],
+    Boxes = quarters(Quadrant#quadrant.box),
     Lists = lists:foldl(
         fun(Point, Lists) ->
             {_, P} = first(Point, Boxes),
@@ -187,6 +191,11 @@ partition(#quadrant{run = Run, parent = Parent, position = Position, depth = Dep
     expect(Run, 4),
     Children = [{B, child(P, B, element(P + 1, Lists), Quadrant)} || {B, P} <- Boxes],
     Quadrant#quadrant{customers = [], children = Children}.
+
+%% With their positions.
+quarters({X1, Y1, X2, Y2} = Box) ->
+    {CX, CY} = centre(Box),
+    [{{X1, CY, CX, Y2}, 0}, {{CX, CY, X2, Y2}, 1}, {{X1, Y1, CX, CY}, 2}, {{CX, Y1, X2, CY}, 3}].
 
 %% Starts with customers in order of arrival.
 child(Position, Box, Customers, #quadrant{run = Run, depth = Depth, facilities = Facilities, threshold = Threshold}) ->

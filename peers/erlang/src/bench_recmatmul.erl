@@ -4,6 +4,10 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
+-ifdef(TEST).
+-export([dispatch/2, dot/7]).
+-endif.
+
 %% What everybody knows and never changes.
 -record(product, {run, master, workers, n, leaf}).
 
