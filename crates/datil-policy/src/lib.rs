@@ -44,7 +44,7 @@ mod stealing;
 pub mod topology;
 
 pub use adaptive::{Adaptive, Hostile};
-pub use encore::EncoreCooperative;
+pub use encore::{EncoreCooperative, EncorePreemptive};
 pub use guided::{
     ClsPolling, ClsTp, ClsWake, FirstRun, Guided, Idling, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, Variant,
@@ -59,11 +59,12 @@ pub use stealing::Cls;
 pub type Nanos = u64;
 
 /// Names accepted by the `policy` option of a host, the default first.
-pub const NAMES: [&str; 4] = [
+pub const NAMES: [&str; 5] = [
     Adaptive::NAME,
     WorkSharing::NAME,
     Cls::NAME,
     EncoreCooperative::NAME,
+    EncorePreemptive::NAME,
 ];
 
 /// What a policy learns when a worker starts.
@@ -135,6 +136,9 @@ pub trait Policy: Send + Sized + 'static {
     const NAME: &'static str;
     /// Whether idle workers ask others for work ([`Policy::hunt`]).
     const STEALS: bool = false;
+    /// Whether a thief takes what it wants from a victim's queue (and asks its own [`Policy::grant`] how much), also while that runs a
+    /// handler; otherwise it asks the victim, which answers between two activations.
+    const PREEMPTS: bool = false;
     /// Whether a sender takes over the actors of an idle worker instead of waking it.
     const ADOPTS: bool = false;
     /// Whether [`Policy::follow`] is asked at all.

@@ -1,8 +1,12 @@
-//! Random work stealing in the manner of CAF ("CLS", classic load stealing, in the locality literature).
+//! Random work stealing in the manner of CAF ("CLS", classic load stealing, in the locality literature; Woelke, "Locality-guided scheduling in
+//! CAF", 2018, sections 3.4 and 4.1).
+//!
+//! CAF's idle workers go on trying, with growing sleeps. Here they sleep wholly after the first, eager phase, and a worker with a backlog hands
+//! the sleeper what that would have stolen first.
 
-use crate::{Pick, Policy, Random, Setup};
+use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Random, Setup};
 
-/// A woken actor goes to the head of its sender's queue; an idle worker takes one actor, the oldest, of a
+/// A woken actor goes to the head of its sender's queue, on whatever worker it ran before; an idle worker takes one actor, the oldest, of a
 /// random victim; an actor runs until its mailbox is empty.
 #[derive(Clone, Debug)]
 pub struct Cls {
@@ -14,6 +18,7 @@ impl Policy for Cls {
     const NAME: &'static str = "cls";
     const STEALS: bool = true;
     const ADOPTS: bool = true;
+    const FOLLOWS: bool = true;
 
     fn new(setup: Setup) -> Self {
         Self {
@@ -32,6 +37,18 @@ impl Policy for Cls {
         } else {
             Pick::Newest
         }
+    }
+
+    fn watch(&mut self, queued: usize) -> bool {
+        queued > 0
+    }
+
+    fn offer(&mut self, _: Nanos, queued: usize, _: Board) -> Offer {
+        if queued == 0 { Offer::Keep } else { Offer::Give(1) }
+    }
+
+    fn follow(&self, _: Encounter) -> bool {
+        true
     }
 
     fn hunt(&mut self, attempt: u32) -> Option<u32> {

@@ -1,8 +1,8 @@
 //! What every policy must keep to so that a host can rely on it, whatever it is told.
 
 use datil_policy::{
-    Adaptive, Board, Cls, EncoreCooperative, Encounter, Hostile, Offer, Pick, Policy, Random, Setup, Verdict,
-    WorkSharing,
+    Adaptive, Board, Cls, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
+    Random, Setup, Verdict, WorkSharing,
 };
 use proptest::prelude::*;
 
@@ -76,6 +76,7 @@ proptest! {
         keeps_the_rules::<WorkSharing>(setup, &steps)?;
         keeps_the_rules::<Cls>(setup, &steps)?;
         keeps_the_rules::<EncoreCooperative>(setup, &steps)?;
+        keeps_the_rules::<EncorePreemptive>(setup, &steps)?;
         keeps_the_rules::<Hostile>(setup, &steps)?;
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use datil_policy::{Adaptive, Cls, EncoreCooperative, Hostile, Policy, Setup, WorkSharing};
+use datil_policy::{Adaptive, Cls, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing};
 
 use crate::actor::Actor;
 use crate::address::Address;
@@ -143,6 +143,7 @@ impl Builder {
             WorkSharing::NAME => self.build_with::<WorkSharing>(),
             Cls::NAME => self.build_with::<Cls>(),
             EncoreCooperative::NAME => self.build_with::<EncoreCooperative>(),
+            EncorePreemptive::NAME => self.build_with::<EncorePreemptive>(),
             Hostile::NAME => self.build_with::<Hostile>(),
             _ => Err(BuildError::UnknownPolicy { name: self.policy }),
         }

@@ -259,10 +259,16 @@ fn every_policy() {
 #[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
 fn long_handlers() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for policy in ["hostile", "adaptive", "cls"] {
-        let total = run(4, policy, ROUNDS / 8 + 1, true);
-        let rescued = total.rescues > 0 && total.rescued_actors > 0;
-        assert!(rescued || cfg!(miri), "the test is too tame: {total:?}");
+    for policy in ["hostile", "adaptive", "cls", "encore-preemptive"] {
+        // Whether somebody idles while a handler takes long is up to the machine; it may take some attempts.
+        let rescued = |_| {
+            let total = run(4, policy, ROUNDS / 8 + 1, true);
+            total.rescues > 0 && total.rescued_actors > 0
+        };
+        assert!(
+            (0..50).any(rescued) || cfg!(miri),
+            "{policy}: the test is too tame"
+        );
     }
 }
 

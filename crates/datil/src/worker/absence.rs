@@ -22,6 +22,8 @@ pub(crate) struct Presence {
     pub(crate) my_tag: AtomicU32,
     /// The token of the actor that runs, if it came while the worker was absent. Belongs to the worker, or to who has locked it.
     kept: Cell<*mut Header>,
+    /// Somebody has left actors in the absent worker's queues.
+    waiting: AtomicBool,
 }
 
 impl Presence {
@@ -30,6 +32,7 @@ impl Presence {
             inside: AtomicBool::new(true),
             my_tag: AtomicU32::new(tag(me, 0)),
             kept: Cell::new(ptr::null_mut()),
+            waiting: AtomicBool::new(false),
         }
     }
 }
@@ -104,29 +107,55 @@ impl Core {
     ///
     /// This worker is RUNNING. From here on the other one is absent until its handler returns or calls the runtime.
     pub(crate) fn rescue(&self, from: &'static Port) -> bool {
-        let state = &from.rest.0.state;
-        // SAFETY: the port is one of our runtime's, whose cores exist until all of its workers have ended.
-        let Some(other) = (unsafe { from.core.load(Acquire).as_ref() }) else {
+        let rescued = self.with_absent(from, |other| {
+            // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps others out.
+            unsafe { self.take_over(other) }
+        });
+        let Some(rescued) = rescued else {
             return false;
         };
+        bump(&self.counters().rescues, 1);
+        bump(&self.counters().rescued_actors, rescued);
+        rescued > 0
+    }
+
+    /// Steals from a worker that is in a handler the oldest actors of its queues, as many as `grant` says; true if there were any.
+    pub(crate) fn seize(&self, from: &'static Port, grant: impl FnOnce(usize) -> usize) -> bool {
+        let seized = self.with_absent(from, |other| {
+            let queued = other.queued();
+            (0..grant(queued).min(queued))
+                .filter_map(|_| other.run.pop_oldest().or_else(|| other.yielded.pop_oldest()))
+                .map(|cell| {
+                    // SAFETY: as in `take_over`.
+                    unsafe { self.make_mine(cell) };
+                    self.enqueue(cell);
+                })
+                .count()
+        });
+        seized.is_some_and(|seized| seized > 0)
+    }
+
+    /// Calls `act` with the core of another worker of our runtime, if that is in a handler and nobody else is at it.
+    fn with_absent<R>(&self, from: &'static Port, act: impl FnOnce(&Core) -> R) -> Option<R> {
+        let state = &from.rest.0.state;
+        // SAFETY: the port is one of our runtime's, whose cores exist until all of its workers have ended.
+        let other = unsafe { from.core.load(Acquire).as_ref() }?;
         if state
             .compare_exchange(ABSENT, ABSENT_LOCKED, Acquire, Relaxed)
             .is_err()
         {
             if !other.revoke() {
-                return false;
+                return None;
             }
             // Outside and revoked: nobody but us changes the state of a running worker but itself.
             debug_assert_eq!(state.load(Relaxed), RUNNING);
             state.store(ABSENT_LOCKED, Relaxed);
-            bump(&self.counters().rescues, 1);
         }
-        // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps other rescuers and adopters out.
-        let rescued = unsafe { self.take_over(other) };
+        let result = act(other);
+        other.presence.waiting.store(other.queued() > 0, Relaxed);
         // Release: whoever locks next, and the worker that comes back, sees what we did.
         state.store(ABSENT, Release);
-        bump(&self.counters().rescued_actors, rescued);
-        rescued > 0
+        Some(result)
     }
 
     /// Forbids the core's worker to use it, if that is in a handler. Called by another worker.
@@ -144,12 +173,15 @@ impl Core {
         false
     }
 
-    /// Whether the absent worker with this port is in a handler of the actor with this cell.
+    /// Whether an actor of the absent worker with this port is neither the one that runs nor queued.
     ///
-    /// The caller has locked the worker, which is one of our runtime's.
-    pub(crate) fn runs_at(port: &'static Port, cell: *mut Header) -> bool {
-        // SAFETY: as in `rescue`; the lock makes the core ours to read.
-        unsafe { (*port.core.load(Acquire)).current.get() == cell }
+    /// # Safety
+    /// The caller has locked the worker, which is one of our runtime's and owns the cell.
+    pub(crate) unsafe fn is_free(port: &'static Port, cell: *mut Header) -> bool {
+        // SAFETY: by the caller; the lock makes the core ours to read, and all of its actors but the one that runs.
+        unsafe {
+            (*port.core.load(Acquire)).current.get() != cell && (*cell).flags.get() & flag::SCHEDULED == 0
+        }
     }
 
     /// Makes what is queued at `other`, and what has arrived for it, ours; returns how many actors that gave us to run.
@@ -274,7 +306,7 @@ impl Patrol {
             let at_work = (state == RUNNING).then(|| port.counters.0.activations.load(Relaxed));
             let absent = matches!(state, ABSENT | ABSENT_LOCKED);
             running |= at_work.is_some() || absent;
-            if (at_work.is_some() && at_work == *seen) || (absent && port.has_mail()) {
+            if (at_work.is_some() && at_work == *seen) || (absent && is_missed(port)) {
                 stuck = Some(port);
             }
             *seen = at_work;
@@ -286,6 +318,13 @@ impl Patrol {
             None => Watch::On,
         }
     }
+}
+
+/// Whether something waits for an absent worker of our runtime.
+fn is_missed(port: &Port) -> bool {
+    // SAFETY: as in `Core::with_absent`; atomics of a core may be read by everybody.
+    let core = unsafe { port.core.load(Acquire).as_ref() };
+    port.has_mail() || core.is_some_and(|core| core.presence.waiting.load(Relaxed))
 }
 
 /// The guard: the one idle worker, if any, that looks after those in long handlers.

@@ -431,8 +431,10 @@ impl Core {
         // Under the lock the worker cannot get up or come back and nobody else can adopt, so this tag is stable.
         // SAFETY: a cell's tag is valid for ever.
         let tag_now = unsafe { &(*cell).tag };
-        // An idle worker's actors are all idle; one of an absent worker's runs.
-        let ours = tag_now.load(Acquire) == found && (state == IDLE || !Self::runs_at(from, cell));
+        // An idle worker's actors are all idle; of an absent worker's one runs, and some may be queued.
+        // SAFETY: we have locked the owner, whose runtime is ours.
+        let free = |cell| unsafe { Self::is_free(from, cell) };
+        let ours = tag_now.load(Acquire) == found && (state == IDLE || free(cell));
         if ours {
             tag_now.store(tag(self.me, found as u16), Release);
             bump(&self.counters().adoptions, 1);

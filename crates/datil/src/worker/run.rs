@@ -12,7 +12,7 @@ use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 
 use super::absence::Watch;
 use super::core::{Core, Hooks};
-use super::port::{self, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
+use super::port::{self, ABSENT, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
 use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
@@ -385,16 +385,22 @@ impl<P: Policy> Worker<'_, P> {
         while let Some(victim) = self.policy().hunt(attempt) {
             attempt += 1;
             let victim = core.team.ports[victim as usize % core.team.ports.len()];
-            if victim.id == core.me || victim.rest.0.state.load(Relaxed) != RUNNING {
+            if victim.id == core.me || !self.can_be_robbed(victim) {
                 continue;
             }
             bump(&core.counters().steal_attempts, 1);
-            if self.rob(victim) {
+            let seizes = P::PREEMPTS && core.team.guarded;
+            if (seizes && core.seize(victim, |queued| self.policy().grant(queued))) || self.rob(victim) {
                 bump(&core.counters().steals, 1);
                 return true;
             }
         }
         core.port.has_mail() || core.port.request.load(Relaxed) != 0
+    }
+
+    fn can_be_robbed(&self, victim: &Port) -> bool {
+        let state = victim.rest.0.state.load(Relaxed);
+        state == RUNNING || (P::PREEMPTS && state == ABSENT)
     }
 
     /// Posts a request at the victim and waits a little for the answer.

@@ -18,7 +18,7 @@ use crate::tools::{Latch, panics};
 pub struct Datil;
 
 /// Names of the scheduling policies, the default first.
-pub const POLICIES: [&str; 4] = ::datil::policy::NAMES;
+pub const POLICIES: [&str; 5] = ::datil::policy::NAMES;
 
 impl ActorLibrary for Datil {
     type Address<A: Actor<Self>> = Address<Resident<A>>;
@@ -62,13 +62,20 @@ impl Host for Datil {
         let total = metrics.total();
         vec![
             ("activations", total.activations),
+            ("messages", total.messages),
             ("remote_sends", total.remote_sends),
             (DEAD_LETTERS, total.dead_letters + metrics.outside_dead_letters),
+            ("shares", total.shares),
             ("shared_actors", total.shared_actors),
             ("steal_attempts", total.steal_attempts),
             ("steals", total.steals),
             ("adoptions", total.adoptions),
+            ("follows", total.follows),
+            ("retreats", total.retreats),
+            ("rescues", total.rescues),
+            ("rescued_actors", total.rescued_actors),
             ("parks", total.parks),
+            ("wakes", total.wakes),
         ]
     }
 }
