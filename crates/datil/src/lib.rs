@@ -64,7 +64,7 @@
 //! | begin anew after a failure | [`Supervisor`] |
 //! | overtake, put aside, behave differently | [`Address::tell_urgently`], [`Context::stash`], [`Context::become_with`] |
 //!
-//! Who uses none of it pays nothing for it: `src/signal/README.md` says how.
+//! The guide, `docs/datil-guide.md`, has an example of each. Who uses none of it pays nothing for it: `src/signal/README.md` says how.
 //!
 //! # Guarantees
 //!
@@ -102,6 +102,8 @@ mod gate;
 mod group;
 mod handle;
 mod inbox;
+#[cfg(feature = "tokio")]
+pub mod interop;
 mod mailbox;
 mod membarrier;
 mod pool;
@@ -135,3 +137,8 @@ pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};
 pub use worker::port::WorkerMetrics;
+
+/// The guide's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/datil-guide.md")]
+mod guide {}

@@ -1,0 +1,150 @@
+//! A chat server: tokio carries the lines, actors know who is there.
+//!
+//! One [`Room`] and one [`Session`] per connection. The first line of a connection is a name; each further line goes to everybody. The room watches the sessions, so whoever leaves, or fails, is
+//! taken off the list in one place.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+
+use datil::{Actor, ActorId, Address, Context, Down, Runtime};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// Who is there.
+#[derive(Default)]
+pub struct Room {
+    members: HashMap<ActorId, (String, Address<Session>)>,
+}
+
+pub enum RoomMsg {
+    Join { name: String, session: Address<Session> },
+    Say { by: ActorId, text: String },
+    Left(Down),
+}
+
+impl Room {
+    fn tell_all(&self, line: &str, cx: &mut Context<'_, Self>) {
+        for (_, session) in self.members.values() {
+            cx.tell(*session, SessionMsg::Show(line.to_owned()));
+        }
+    }
+}
+
+impl Actor for Room {
+    type Msg = RoomMsg;
+
+    fn handle(&mut self, msg: RoomMsg, cx: &mut Context<'_, Self>) {
+        match msg {
+            RoomMsg::Join { name, session } => {
+                cx.monitor(session, RoomMsg::Left);
+                self.members.insert(session.id(), (name.clone(), session));
+                self.tell_all(&format!("* {name} is here, {} in all", self.members.len()), cx);
+            }
+            RoomMsg::Say { by, text } => {
+                if let Some((name, _)) = self.members.get(&by) {
+                    let line = format!("{name}: {text}");
+                    self.tell_all(&line, cx);
+                }
+            }
+            RoomMsg::Left(down) => {
+                if let Some((name, _)) = self.members.remove(&down.actor) {
+                    self.tell_all(&format!("* {name} has left"), cx);
+                }
+            }
+        }
+    }
+}
+
+/// One connection.
+pub struct Session {
+    room: Address<Room>,
+    joined: bool,
+    /// What is to be written to the connection; closed when this actor ends.
+    out: mpsc::UnboundedSender<String>,
+}
+
+pub enum SessionMsg {
+    /// A line from the connection.
+    Line(String),
+    /// A line for the connection.
+    Show(String),
+}
+
+impl Actor for Session {
+    type Msg = SessionMsg;
+
+    fn handle(&mut self, msg: SessionMsg, cx: &mut Context<'_, Self>) {
+        match msg {
+            SessionMsg::Line(name) if !self.joined => {
+                self.joined = true;
+                let session = cx.address();
+                cx.tell(self.room, RoomMsg::Join { name, session });
+            }
+            SessionMsg::Line(text) if text == "/quit" => cx.stop(),
+            SessionMsg::Line(text) => {
+                let by = cx.address().id();
+                cx.tell(self.room, RoomMsg::Say { by, text });
+            }
+            SessionMsg::Show(line) => {
+                // A connection that is broken ends the session.
+                if self.out.send(line).is_err() {
+                    cx.stop();
+                }
+            }
+        }
+    }
+}
+
+/// A server that accepts connections until the tokio runtime ends.
+pub struct Server {
+    pub at: SocketAddr,
+    pub room: Address<Room>,
+}
+
+impl Server {
+    pub async fn start(actors: &'static Runtime, at: SocketAddr) -> io::Result<Self> {
+        let listener = TcpListener::bind(at).await?;
+        let at = listener.local_addr()?;
+        let room = actors.spawn(Room::default());
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                serve(actors, room, connection);
+            }
+        });
+        Ok(Self { at, room })
+    }
+}
+
+/// Starts what belongs to a connection: a session, and two tasks that carry lines from it and to it.
+fn serve(actors: &Runtime, room: Address<Room>, connection: TcpStream) {
+    let (input, mut output) = connection.into_split();
+    let (out, mut lines_out) = mpsc::unbounded_channel::<String>();
+    let session = actors.spawn(Session {
+        room,
+        joined: false,
+        out,
+    });
+    tokio::spawn(async move {
+        let mut lines = BufReader::new(input).lines();
+        let ended = session.ended();
+        let read = async {
+            while let Ok(Some(line)) = lines.next_line().await {
+                session.tell(SessionMsg::Line(line));
+            }
+        };
+        tokio::select! {
+            () = read => session.stop_in_turn(),
+            _ = ended => {}
+        }
+    });
+    tokio::spawn(async move {
+        while let Some(mut line) = lines_out.recv().await {
+            line.push('\n');
+            if output.write_all(line.as_bytes()).await.is_err() {
+                session.stop();
+            }
+        }
+    });
+}

@@ -1,0 +1,133 @@
+//! The chat example, over loopback.
+
+#[path = "../examples/chat/server.rs"]
+mod server;
+
+use std::time::Duration;
+
+use datil::{Actor, AskError, Context, Recipient, ReplyTo, Runtime};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Guest(BufReader<TcpStream>);
+
+impl Guest {
+    async fn enter(server: &server::Server, name: &str) -> Self {
+        let mut guest = Self(BufReader::new(TcpStream::connect(server.at).await.unwrap()));
+        guest.say(name).await;
+        guest
+    }
+
+    async fn say(&mut self, line: &str) {
+        self.0.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn hears(&mut self, expected: &str) {
+        let mut line = String::new();
+        timeout(PATIENCE, self.0.read_line(&mut line))
+            .await
+            .expect(expected)
+            .unwrap();
+        assert_eq!(line.trim_end(), expected);
+    }
+}
+
+#[tokio::test]
+async fn guests_hear_each_other_and_who_leaves() {
+    let actors: &'static Runtime = Box::leak(Box::new(Runtime::builder().workers(2).build().unwrap()));
+    let server = server::Server::start(actors, "127.0.0.1:0".parse().unwrap())
+        .await
+        .unwrap();
+    let mut ann = Guest::enter(&server, "ann").await;
+    ann.hears("* ann is here, 1 in all").await;
+    let mut bob = Guest::enter(&server, "bob").await;
+    bob.hears("* bob is here, 2 in all").await;
+    ann.hears("* bob is here, 2 in all").await;
+    for n in 0..20 {
+        ann.say(&format!("line {n}")).await;
+    }
+    for n in 0..20 {
+        bob.hears(&format!("ann: line {n}")).await;
+        ann.hears(&format!("ann: line {n}")).await;
+    }
+    bob.say("/quit").await;
+    ann.hears("* bob has left").await;
+    bob.hears("").await;
+    let eve = Guest::enter(&server, "eve").await;
+    ann.hears("* eve is here, 2 in all").await;
+    drop(eve);
+    ann.hears("* eve has left").await;
+    drop(ann);
+    assert!(server.room.is_alive());
+}
+
+/// Fetches numbers by way of tokio.
+struct Fetcher(tokio::runtime::Handle, Vec<u32>);
+
+enum Msg {
+    Fetch(u32),
+    Fail(ReplyTo<AskError>),
+    Number(u32),
+    All(ReplyTo<Vec<u32>>),
+}
+
+impl From<u32> for Msg {
+    fn from(n: u32) -> Self {
+        Self::Number(n)
+    }
+}
+
+impl Actor for Fetcher {
+    type Msg = Msg;
+    fn handle(&mut self, msg: Msg, cx: &mut Context<'_, Self>) {
+        let on = self.0.clone();
+        match msg {
+            Msg::Fetch(n) => {
+                let fetch = async move {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    n * n
+                };
+                cx.pipe(&on, fetch, |me, n, _| me.1.push(n.unwrap()));
+            }
+            Msg::Fail(reply) => {
+                cx.pipe(&on, std::future::pending::<()>(), |_, error, _| {
+                    reply.send(error.unwrap_err())
+                })
+                .abort();
+            }
+            Msg::Number(n) => self.1.push(n),
+            Msg::All(reply) => reply.send(self.1.clone()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn futures_and_channels_reach_actors() {
+    let actors = Runtime::builder().workers(2).build().unwrap();
+    let fetcher = actors.spawn(Fetcher(tokio::runtime::Handle::current(), Vec::new()));
+    (0..5).for_each(|n| fetcher.tell(Msg::Fetch(n)));
+    let all = async || timeout(PATIENCE, fetcher.ask(Msg::All)).await.unwrap().unwrap();
+    while all().await.len() < 5 {
+        tokio::task::yield_now().await;
+    }
+    let mut got = all().await;
+    got.sort_unstable();
+    assert_eq!(got, [0, 1, 4, 9, 16]);
+    assert_eq!(
+        timeout(PATIENCE, fetcher.ask(Msg::Fail)).await.unwrap(),
+        Ok(AskError::Dropped)
+    );
+    let (send, receive) = tokio::sync::mpsc::channel(4);
+    let to: Recipient<u32> = fetcher.recipient();
+    let task = tokio::spawn(datil::interop::forward(receive, to));
+    for n in 100..110 {
+        send.send(n).await.unwrap();
+    }
+    drop(send);
+    timeout(PATIENCE, task).await.unwrap().unwrap();
+    assert_eq!(all().await[5..], (100..110).collect::<Vec<_>>());
+    fetcher.stop();
+}
