@@ -207,7 +207,10 @@ fn a_shutdown_in_the_middle_of_everything_ends_and_drops_all_once() {
             let other = self::runtime(1);
             let puppet = other.spawn(Puppet::default());
             let (reply, answer) = datil::promise();
-            tell(puppet, move |_, _| reply.send(drop(runtime)));
+            tell(puppet, move |_, _| {
+                drop(runtime);
+                reply.send(());
+            });
             assert_eq!(answer.wait_for(PATIENCE), Ok(()));
         } else {
             let leftovers = runtime.shutdown();
