@@ -51,9 +51,9 @@ pub trait Phased: Sized + 'static {
     /// The parameters in catalogue order.
     const PARAMETERS: &'static [Parameter];
     /// What holds between parameters, in catalogue order.
-    const RELATIONS: &'static [Relation];
+    const RELATIONS: &'static [Relation] = &[];
     /// The steps of the check phase; the runner waits after each.
-    const CHECK_STEPS: usize;
+    const CHECK_STEPS: usize = 0;
     /// Where the actors report. Emptied by [`Phased::outcome`] and used again for the next iteration.
     type Report: Default + Send + Sync + 'static;
     /// What setup hands on to the later phases: input data and addresses of actors that are already there.
@@ -92,7 +92,9 @@ pub trait Phased: Sized + 'static {
         prepared: &mut Self::Prepared<L>,
         driver: &mut impl Driver<L>,
         report: &'static Self::Report,
-    );
+    ) {
+        let _ = (step, prepared, driver, report);
+    }
 
     /// Takes the outcome out of the reports, after the last phase.
     ///
@@ -133,7 +135,6 @@ impl<B: Benchmark> Phased for B {
     const NAME: &'static str = B::NAME;
     const PARAMETERS: &'static [Parameter] = B::PARAMETERS;
     const RELATIONS: &'static [Relation] = B::RELATIONS;
-    const CHECK_STEPS: usize = 0;
     type Report = B::Report;
     type Prepared<L: ActorLibrary> = ();
 
@@ -156,15 +157,6 @@ impl<B: Benchmark> Phased for B {
 
     fn run<L: ActorLibrary>(&self, (): &mut (), driver: &mut impl Driver<L>, report: &'static Self::Report) {
         Benchmark::run(self, driver, report);
-    }
-
-    fn check<L: ActorLibrary>(
-        &self,
-        _: usize,
-        (): &mut (),
-        _: &mut impl Driver<L>,
-        _: &'static Self::Report,
-    ) {
     }
 
     fn outcome(&self, report: &Self::Report) -> Result<Outcome, String> {

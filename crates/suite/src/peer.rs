@@ -24,8 +24,9 @@ pub const DESCRIPTOR: RawFd = 3;
 pub const WORKERS: &str = "SCOVILLE_WORKERS";
 
 const PROTOCOL: u32 = 1;
-/// Labels of how the benchmarks are written, whatever the library: requests are deferred in a queue inside the actor.
-const LABELS: [(&str, &str); 1] = [("stash", "local")];
+/// Labels of how the benchmarks are written, whatever the library: requests are deferred in a queue inside the actor, and
+/// big numbers are those of a library in Rust.
+const LABELS: [(&str, &str); 2] = [("bignum", "num-bigint"), ("stash", "local")];
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// Runs one of the [`runtimes`] as a peer, on descriptor 3, with the workers that `SCOVILLE_WORKERS` asks for.

@@ -12,8 +12,10 @@ use std::time::Duration;
 
 use cheats::{
     CachingWorkers, CutOffFibonacci, DirectSelfPings, DoubleMeals, DroppedChange, EarlyReplies,
-    EverySecondSmoker, ImpatientWorkers, InlinedPong, LongHops, MergedIncrements, MergedMeeting, MergedWork,
-    NoManager, NoWaitingRoom, ReusedWorkers, ShortRing, SkippedSelfPings, UnevenRounds, UnsortedList,
+    EverySecondSmoker, FelledTree, GridInOneActor, IdleExpansion, ImpatientWorkers, InlinedPong, LibrarySort,
+    LongHops, LostPieces, MergedIncrements, MergedMeeting, MergedWork, MissingStage, NoManager,
+    NoWaitingRoom, OneRegion, ProductByFormula, ReusedWorkers, RoundedDown, ShortRing, SkippedSelfPings,
+    SlidingFilter, SortWithoutNetwork, UndividedBoard, UndividedMatrix, UnevenRounds, UnsortedList, Wheel,
     WorkWithoutActors,
 };
 use common::{Case, iterate, mismatch, start, tiny};
@@ -25,8 +27,10 @@ use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
 use suite::benchmark::Phased;
 use suite::benchmarks::{
-    Banking, Barber, Big, BoundedBuffer, Chameneos, CigaretteSmokers, ConcurrentDictionary, ConcurrentList,
-    Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, LogisticMap, Philosophers, PingPong, ThreadRing,
+    AStar, AllPairsShortestPath, Banking, Barber, Big, BitonicSort, BoundedBuffer, Chameneos,
+    CigaretteSmokers, CobwebbedTree, ConcurrentDictionary, ConcurrentList, Count, FacilityLocation,
+    Fibonacci, FilterBank, ForkJoinCreation, ForkJoinThroughput, LogisticMap, MatrixMultiplication, NQueens,
+    Philosophers, PiPrecision, PingPong, Quicksort, RadixSort, Relaxation, Sieve, ThreadRing, Trapezoid,
 };
 use suite::iteration::{Failure, counting_program};
 use suite::library::Host;
@@ -81,7 +85,7 @@ fn assert_caught<B: Phased>(patience: Duration, by: &str) {
 /// A lost message shows on every benchmark. With a single worker it is the same one every time: some messages of `barber`
 /// have no effect, and these are others.
 fn losses_are_caught<B: Phased>() {
-    for at in [1, 10, 24] {
+    for at in [1, 10, 21] {
         assert!(
             damaged::<Tokio, B>(1, Damage::Loss, at, SHORT).is_some(),
             "{}: losing message {at} was not caught",
@@ -138,6 +142,20 @@ mishaps! {
     cigsmok: CigaretteSmokers;
     logmap: LogisticMap;
     banking: Banking;
+    apsp: AllPairsShortestPath;
+    astar: AStar;
+    nqueenk: NQueens;
+    recmatmul: MatrixMultiplication;
+    quicksort: Quicksort;
+    radixsort: RadixSort;
+    filterbank: FilterBank;
+    bitonicsort: BitonicSort;
+    sieve: Sieve;
+    uct: CobwebbedTree;
+    facloc: FacilityLocation;
+    trapezoid: Trapezoid;
+    piprecision: PiPrecision;
+    sor: Relaxation;
 }
 
 #[test]
@@ -243,4 +261,74 @@ fn logmap_with_workers_that_do_not_wait() {
 #[test]
 fn banking_with_early_replies() {
     assert_caught::<EarlyReplies>(LONG, "work is Work { actors: 21, messages: 321 }");
+}
+
+#[test]
+fn apsp_without_blocks() {
+    assert_caught::<UndividedMatrix>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn astar_without_busy_work() {
+    assert_caught::<IdleExpansion>(LONG, "check spins is Integer(");
+}
+
+#[test]
+fn nqueenk_without_division() {
+    assert_caught::<UndividedBoard>(LONG, "check items is Integer(1)");
+}
+
+#[test]
+fn recmatmul_by_formula() {
+    assert_caught::<ProductByFormula>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn quicksort_by_the_library() {
+    assert_caught::<LibrarySort>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn radixsort_that_skips_a_stage() {
+    assert_caught::<MissingStage>(LONG, "result is Integer(");
+}
+
+#[test]
+fn filterbank_with_filters_that_slide() {
+    assert_caught::<SlidingFilter>(LONG, "result is Integer(");
+}
+
+#[test]
+fn bitonicsort_without_network() {
+    assert_caught::<SortWithoutNetwork>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn sieve_with_a_wheel() {
+    assert_caught::<Wheel>(LONG, "work is Work { actors: 6, messages: ");
+}
+
+#[test]
+fn uct_without_tree() {
+    assert_caught::<FelledTree>(LONG, "result is Integer(");
+}
+
+#[test]
+fn facloc_without_facilities() {
+    assert_caught::<OneRegion>(LONG, "result is Integer(0)");
+}
+
+#[test]
+fn trapezoid_with_lost_pieces() {
+    assert_caught::<LostPieces>(LONG, "result is Float(");
+}
+
+#[test]
+fn piprecision_rounded_down() {
+    assert_caught::<RoundedDown>(LONG, "result is Integer(");
+}
+
+#[test]
+fn sor_in_one_actor() {
+    assert_caught::<GridInOneActor>(LONG, "work is Work { actors: 1, messages: 1 }");
 }

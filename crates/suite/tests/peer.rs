@@ -95,9 +95,9 @@ fn every_runtime_holds_a_whole_conversation() {
         assert_eq!(hello["workers"], 2);
         assert_eq!(hello["gc"], "none");
         let labels = if runtime.name == "datil-batched" {
-            json!({"stash": "local", "sends": "deferred"})
+            json!({"bignum": "num-bigint", "stash": "local", "sends": "deferred"})
         } else {
-            json!({"stash": "local"})
+            json!({"bignum": "num-bigint", "stash": "local"})
         };
         assert_eq!(hello["labels"], labels);
         assert!(
@@ -126,7 +126,21 @@ fn every_runtime_holds_a_whole_conversation() {
                 "barber",
                 "cigsmok",
                 "logmap",
-                "banking"
+                "banking",
+                "apsp",
+                "astar",
+                "nqueenk",
+                "recmatmul",
+                "quicksort",
+                "radixsort",
+                "filterbank",
+                "bitonicsort",
+                "sieve",
+                "uct",
+                "facloc",
+                "trapezoid",
+                "piprecision",
+                "sor"
             ])
         );
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{iterate, mismatch, start, tiny};
+use common::{iterate, mismatch, start, tiny, tiny_modes};
 use suite::adapters::actix::Actix;
 use suite::adapters::datil::{self, Datil};
 use suite::adapters::kameo::Kameo;
@@ -23,7 +23,11 @@ fn all_benchmarks<L: Host>(system: &mut L::System) {
         programs.iter().map(|program| program.name()).collect::<Vec<_>>(),
         cases.iter().map(|case| case.benchmark).collect::<Vec<_>>()
     );
-    for (program, case) in programs.iter_mut().zip(cases) {
+    for case in cases.into_iter().chain(tiny_modes()) {
+        let program = programs
+            .iter_mut()
+            .find(|program| program.name() == case.benchmark);
+        let program = program.expect("a program for every case");
         for count_messages in [false, true, true, false, false] {
             let record = iterate::<L>(&mut **program, system, &case.parameters, count_messages, PATIENCE)
                 .unwrap_or_else(|failure| panic!("{} failed: {failure:?}", case.benchmark));

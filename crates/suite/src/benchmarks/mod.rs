@@ -3,6 +3,7 @@
 mod concurrency;
 mod kinds;
 mod micro;
+mod parallelism;
 
 pub use concurrency::{
     Banking, Barber, BoundedBuffer, CigaretteSmokers, ConcurrentDictionary, ConcurrentList, LogisticMap,
@@ -11,12 +12,20 @@ pub use concurrency::{
 pub use micro::{
     Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
 };
+pub use parallelism::{
+    AStar, AllPairsShortestPath, BitonicSort, CobwebbedTree, FacilityLocation, FilterBank,
+    MatrixMultiplication, NQueens, PiPrecision, Quicksort, RadixSort, Relaxation, Sieve, Trapezoid,
+};
 
 use crate::iteration::Program;
 use crate::library::Host;
 
 /// All benchmarks on the library `L`, in catalogue order.
 pub fn all<L: Host>() -> Vec<Box<dyn Program<L>>> {
-    let groups = [micro::all::<L>(), concurrency::all::<L>()];
+    let groups = [
+        micro::all::<L>(),
+        concurrency::all::<L>(),
+        parallelism::all::<L>(),
+    ];
     groups.into_iter().flatten().collect()
 }

@@ -2,12 +2,35 @@
 
 const MODULUS: i64 = 2_147_483_647;
 
-/// A checksum that depends on the order of the values. Each value may be any integer of up to 62 bits that is not negative.
+/// A checksum that depends on the order of the values, as they come one by one.
+#[derive(Clone, Debug)]
+pub struct SequenceHash(i64);
+
+impl Default for SequenceHash {
+    /// The checksum of no value.
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl SequenceHash {
+    /// Adds a value, which may be any integer of up to 62 bits that is not negative.
+    pub fn add(&mut self, value: i64) {
+        // The product stays below 2^51.
+        self.0 = (self.0 * 1_000_003 + value) % MODULUS;
+    }
+
+    /// The checksum of all values so far.
+    pub fn value(&self) -> i64 {
+        self.0
+    }
+}
+
+/// The checksum of a whole sequence.
 pub fn sequence_hash(values: impl IntoIterator<Item = i64>) -> i64 {
-    // The product stays below 2^51.
-    values
-        .into_iter()
-        .fold(1, |hash, value| (hash * 1_000_003 + value) % MODULUS)
+    let mut hash = SequenceHash::default();
+    values.into_iter().for_each(|value| hash.add(value));
+    hash.value()
 }
 
 #[cfg(test)]

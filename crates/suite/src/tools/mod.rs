@@ -8,7 +8,7 @@ mod letters;
 pub mod panics;
 mod rng;
 
-pub use checksum::sequence_hash;
+pub use checksum::{SequenceHash, sequence_hash};
 pub use java::J48;
 pub use latch::{Latch, TimedOut};
 pub use letters::L32;

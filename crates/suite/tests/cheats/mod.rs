@@ -1,6 +1,7 @@
 //! Wrong programs. Each keeps the name, the parameters and the reports of its benchmark and does less work than its entry
 //! demands: it merges messages, skips actors, goes round a mailbox, or computes sequentially.
 
+mod alone;
 mod creation;
 mod deferring;
 mod fields;
@@ -8,14 +9,20 @@ mod meetings;
 mod messages;
 mod requests;
 mod resources;
+mod stages;
 mod trees;
 
+pub use alone::{
+    FelledTree, GridInOneActor, IdleExpansion, LibrarySort, ProductByFormula, SlidingFilter,
+    SortWithoutNetwork, UndividedBoard, UndividedMatrix,
+};
 pub use creation::{ReusedWorkers, WorkWithoutActors};
 pub use deferring::{EarlyReplies, ImpatientWorkers};
 pub use meetings::{DirectSelfPings, DroppedChange, MergedMeeting, SkippedSelfPings};
 pub use messages::{InlinedPong, LongHops, MergedIncrements, MergedWork, ShortRing, UnevenRounds};
 pub use requests::{CachingWorkers, UnsortedList};
 pub use resources::{DoubleMeals, EverySecondSmoker, NoManager, NoWaitingRoom};
+pub use stages::{LostPieces, MissingStage, OneRegion, RoundedDown, Wheel};
 pub use trees::CutOffFibonacci;
 
 use fields::Fields;

@@ -22,7 +22,9 @@ pub struct Case {
     pub parameters: Map<String, Value>,
     pub result: Number,
     pub checks: BTreeMap<String, Number>,
-    pub work: Work,
+    actors: i64,
+    /// Nothing where the number depends on scheduling.
+    messages: Option<i64>,
     /// What the metrics of an iteration add to the messages.
     plus: Option<String>,
     /// Metrics that every iteration tells.
@@ -48,6 +50,9 @@ struct Metric {
     name: String,
     #[serde(default)]
     optional: bool,
+    /// The values of choices with which it exists.
+    #[serde(default)]
+    when: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -72,20 +77,33 @@ fn cases(preset: &str) -> Vec<Case> {
         .collect()
 }
 
-fn case(benchmark: &'static str, preset: &str) -> Case {
+fn entry(benchmark: &str) -> Entry {
     let path = format!("{}/../../catalogue/{benchmark}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let mut entry: Entry = toml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let entry: Entry = toml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert_eq!(entry.name, benchmark, "{path}");
+    entry
+}
+
+fn case(benchmark: &'static str, preset: &str) -> Case {
+    let mut entry = entry(benchmark);
     let mut found = entry
         .preset
         .remove(preset)
-        .unwrap_or_else(|| panic!("{path}: no preset {preset}"));
+        .unwrap_or_else(|| panic!("{benchmark}: no preset {preset}"));
     let mut checks: BTreeMap<String, Number> = mem::take(&mut found.expect)
         .into_iter()
         .map(|(field, value)| (field, number(&value)))
         .collect();
-    let told = entry.metric.into_iter().filter(|metric| !metric.optional);
+    let exists = |metric: &Metric| {
+        metric
+            .when
+            .iter()
+            .all(|(name, value)| found.parameters.get(name) == Some(value))
+    };
+    let metrics = entry.metric.into_iter();
+    let metrics = metrics.filter(|metric| !metric.optional && exists(metric));
+    let metrics = metrics.map(|metric| metric.name).collect();
     let per_actor = entry.per_actor.into_iter().filter_map(|counter| {
         let count = found.parameters[&counter.count?].as_i64()?;
         Some((counter.name, count))
@@ -93,15 +111,13 @@ fn case(benchmark: &'static str, preset: &str) -> Case {
     Case {
         benchmark,
         plus: entry.messages_plus,
-        metrics: told.map(|metric| metric.name).collect(),
+        metrics,
         per_actor: per_actor.collect(),
         parameters: found.parameters,
         result: checks.remove("result").expect("every preset has a result"),
         checks,
-        work: Work {
-            actors: found.work["actors"],
-            messages: found.work["messages"],
-        },
+        actors: found.work["actors"],
+        messages: found.work.get("messages").copied(),
     }
 }
 
@@ -116,6 +132,17 @@ fn number(value: &toml::Value) -> Number {
 /// The preset `tiny`, in catalogue order.
 pub fn tiny() -> Vec<Case> {
     cases("tiny")
+}
+
+/// The presets whose names begin like `tiny-`: other modes of some of the benchmarks.
+pub fn tiny_modes() -> Vec<Case> {
+    let programs = benchmarks::all::<Tokio>();
+    let names = programs.iter().map(|program| program.name());
+    let modes = names.flat_map(|name| entry(name).preset.into_keys().map(move |preset| (name, preset)));
+    modes
+        .filter(|(_, preset)| preset.starts_with("tiny-"))
+        .map(|(name, preset)| case(name, &preset))
+        .collect()
 }
 
 /// The preset `quick`, in catalogue order.
@@ -190,11 +217,11 @@ pub fn mismatch(case: &Case, outcome: &Outcome, work: Option<Work>) -> Option<St
         .plus
         .as_deref()
         .map_or(0, |text| evaluate(text, case, metrics));
-    let expected = Work {
-        actors: case.work.actors,
-        messages: case.work.messages + plus,
+    let expected = |work: &Work| Work {
+        actors: case.actors,
+        messages: case.messages.map_or(work.messages, |messages| messages + plus),
     };
-    if let Some(work) = work.filter(|work| *work != expected) {
+    if let Some(work) = work.filter(|work| *work != expected(work)) {
         return Some(format!("work is {work:?}"));
     }
     for (name, count) in &case.per_actor {
