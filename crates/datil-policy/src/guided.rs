@@ -2,13 +2,14 @@
 //! variants of the thesis, as settings of one set of rules.
 //!
 //! *Classic* (CLS): a woken actor goes to the head of its sender's queue; an idle worker robs random victims.
-//! *Locality-guided* (LGS): an actor has a home, by rule the worker that runs it first. When it is woken by a worker on its home's
-//! memory node it goes to the head of that worker's queue (communication stays local), else to the tail of its home's queue
-//! (its state stays local). Thieves look near before far: as many attempts in each [`Rings`] group as it has members.
+//! *Locality-guided* (LGS): an actor has a home, by rule the worker that runs it first. When it is woken by a worker
+//! on its home's memory node it goes to the head of that worker's queue (communication stays local), else to the tail
+//! of its home's queue (its state stays local). Thieves look near before far: as many attempts in each [`Rings`]
+//! group as it has members.
 //!
-//! Idle workers poll as CAF's did: 100 times with a theft at every 10th; 500 times with 50 microseconds of sleep and a theft at
-//! every 5th; then every 10 milliseconds. Nobody wakes them. These numbers are those of the framework's version 0.14; the thesis does
-//! not state its own.
+//! Idle workers poll as CAF's did: 100 times with a theft at every 10th; 500 times with 50 microseconds of sleep and
+//! a theft at every 5th; then every 10 milliseconds. Nobody wakes them. These numbers are those of the framework's
+//! version 0.14; the thesis does not state its own.
 
 use std::marker::PhantomData;
 
@@ -18,8 +19,8 @@ use crate::{End, Nanos, Pick, Policy, Random, Role, Route, Search, Setup, Surrou
 /// How the first execution decides on an actor's home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstRun {
-    /// The first executing worker becomes the home if it is on the node of the worker where the actor was spawned, or if the actor
-    /// was spawned from outside (figure 4.4, listing 5.2).
+    /// The first executing worker becomes the home if it is on the node of the worker where the actor was spawned, or
+    /// if the actor was spawned from outside (figure 4.4, listing 5.2).
     Neighbour,
     /// The first executing worker becomes the home wherever it is.
     Anybody,
@@ -324,8 +325,8 @@ variants! {
         const NAME: &'static str = "lgs-alt";
         const FIRST_RUN: FirstRun = FirstRun::Anybody;
     }
-    /// LGS, but idle workers look at everybody once and then sleep until woken. Not in the thesis: it tells what of LGS's
-    /// losses comes from polling.
+    /// LGS, but idle workers look at everybody once and then sleep until woken. Not in the thesis: it tells what of
+    /// LGS's losses comes from polling.
     LgsWake = LgsWakeVariant {
         const NAME: &'static str = "lgs-wake";
         const IDLING: Idling = Idling::Scanning;
@@ -336,7 +337,8 @@ variants! {
         const IDLING: Idling = Idling::Scanning;
         const HALF: bool = true;
     }
-    /// CLS with bound threads that look at everybody once and then sleep until woken: the uniform form of [`LgsWake`].
+    /// CLS with bound threads that look at everybody once and then sleep until woken: the uniform form of
+    /// [`LgsWake`].
     ClsWake = ClsWakeVariant {
         const NAME: &'static str = "cls-wake";
         const HOMES: bool = false;
@@ -349,7 +351,8 @@ variants! {
 mod tests {
     use super::{Turn, polling};
 
-    /// The thieves' timetable: 10 thefts without sleep, 100 with 250 microseconds between two, then one per 10 milliseconds.
+    /// The thieves' timetable: 10 thefts without sleep, 100 with 250 microseconds between two, then one per 10
+    /// milliseconds.
     #[test]
     fn polling_has_three_stages() {
         let mut thefts = Vec::new();

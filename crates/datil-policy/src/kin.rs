@@ -1,10 +1,12 @@
-//! Policies in the manner of other runtimes: their published rules for placing, batches, stealing and waking, on the queues of a
-//! routing host. What belongs to their mechanisms (preemption, timers, global queues) is not part of a policy and is left out.
+//! Policies in the manner of other runtimes: their published rules for placing, batches, stealing and waking, on the
+//! queues of a routing host. What belongs to their mechanisms (preemption, timers, global queues) is not part of a
+//! policy and is left out.
 
 use crate::topology::Rings;
 use crate::{End, Pick, Policy, Random, Role, Route, Search, Setup, Surroundings, Waking, Word};
 
-/// In the manner of Pony: first in, first out in batches of 100; thieves ask the workers before them in turn for the oldest actor.
+/// In the manner of Pony: first in, first out in batches of 100; thieves ask the workers before them in turn for the
+/// oldest actor.
 #[derive(Clone, Debug)]
 pub struct Pony {
     setup: Setup,
@@ -69,8 +71,8 @@ impl Policy for Pony {
     }
 }
 
-/// What Go and tokio have in common: a slot for the actor woken last, random passes over all victims, half a queue per theft, and at
-/// most one worker woken while nobody searches.
+/// What Go and tokio have in common: a slot for the actor woken last, random passes over all victims, half a queue
+/// per theft, and at most one worker woken while nobody searches.
 #[derive(Clone, Debug)]
 struct Slotted {
     rings: Rings,
@@ -89,7 +91,8 @@ impl Slotted {
         }
     }
 
-    /// Victim number `attempt`: each pass visits every worker once, from a random start with a stride that is coprime to their number.
+    /// Victim number `attempt`: each pass visits every worker once, from a random start with a stride that is coprime
+    /// to their number.
     fn victim(&mut self, attempt: u32, passes: u32) -> Option<u32> {
         let workers = self.rings.workers();
         if workers < 2 || attempt >= passes * workers {
@@ -168,7 +171,8 @@ macro_rules! slotted {
 }
 
 slotted! {
-    /// In the manner of Go: four passes over all victims before a worker sleeps. Go's slice of 10 ms is a batch of messages here.
+    /// In the manner of Go: four passes over all victims before a worker sleeps. Go's slice of 10 ms is a batch of
+    /// messages here.
     GoLike, "go-like", batch 10000, passes 4
 }
 slotted! {

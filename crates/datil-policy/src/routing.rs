@@ -1,5 +1,5 @@
-//! What policies and hosts say to each other about actors that have no fixed owner: where they belong, where they are queued
-//! when they become runnable, and how an idle worker looks for work.
+//! What policies and hosts say to each other about actors that have no fixed owner: where they belong, where they are
+//! queued when they become runnable, and how an idle worker looks for work.
 //!
 //! A host that routes has, per worker, a queue with two ends and a slot for the actor that runs next; it keeps a
 //! [`Word`] per actor and a [`Profile`] per class of actors.
@@ -36,7 +36,8 @@ impl Word {
     }
 }
 
-/// What a programmer may tell about an actor. Only policies made for hints ([`crate::LgsUc`], [`crate::LgsUw`]) listen.
+/// What a programmer may tell about an actor. Only policies made for hints ([`crate::LgsUc`], [`crate::LgsUw`])
+/// listen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {
     /// Nothing is told.
@@ -88,7 +89,8 @@ pub enum Waking {
     Never,
     /// The owner of the queue, if it sleeps.
     Owner,
-    /// The owner of the queue if it sleeps; if it is the sender's own queue, one sleeping worker, unless some worker is searching.
+    /// The owner of the queue if it sleeps; if it is the sender's own queue, one sleeping worker, unless some worker
+    /// is searching.
     OneSearcher,
 }
 

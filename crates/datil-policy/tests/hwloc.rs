@@ -1,7 +1,7 @@
 //! hwloc is the oracle: what we read from its XML, and from the kernel, must be what hwloc says itself.
 //!
-//! Needs `lstopo-no-graphics`, `hwloc-calc` and `hwloc-annotate` (Debian: hwloc-nox). Without them the tests say so and pass, unless
-//! `SCOVILLE_REQUIRE_ALL` is set.
+//! Needs `lstopo-no-graphics`, `hwloc-calc` and `hwloc-annotate` (Debian: hwloc-nox). Without them the tests say so
+//! and pass, unless `SCOVILLE_REQUIRE_ALL` is set.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -61,7 +61,8 @@ fn agrees(topology: &Topology, xml: &Path) {
         pus.map(|pu| topology.pus()[pu].os).collect()
     };
     for (index, node) in topology.nodes().iter().enumerate() {
-        // hwloc takes a number of the system after `numa:` if asked for physical numbers, which units() does for output only.
+        // hwloc takes a number of the system after `numa:` if asked for physical numbers, which units() does for
+        // output only.
         let theirs = units(xml, &format!("numa:{index}"));
         assert_eq!(os(&mut topology.pus_of(index)), theirs, "node {}", node.os);
     }

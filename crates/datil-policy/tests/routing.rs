@@ -42,8 +42,8 @@ fn policy<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> (P, Rings) {
 
 const ROLES: [Role; 3] = [Role::Untold, Role::Coordinator, Role::Data];
 
-/// Searches until every other worker was probed; fails if that takes too long or the worker gives up before, or if a single
-/// sleep or the polling has no bound.
+/// Searches until every other worker was probed; fails if that takes too long or the worker gives up before, or if a
+/// single sleep or the polling has no bound.
 fn reaches_everybody<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> Result<(), TestCaseError> {
     let (mut policy, rings) = policy::<P>(machine, worker, seed);
     let workers = rings.workers();
@@ -59,7 +59,8 @@ fn reaches_everybody<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> R
             Search::Poll(times) => prop_assert!((1..1000).contains(&times)),
             Search::Park => {
                 prop_assert!(P::WAKING != Waking::Never, "nobody would wake it");
-                // The next wake-up starts a new search; random passes may miss somebody by chance only once in a while.
+                // The next wake-up starts a new search; random passes may miss somebody by chance only once in a
+                // while.
                 rounds += 1;
                 prop_assert!(rounds < 3, "{}: {missing:?} never probed", P::NAME);
                 step = 0;
@@ -125,7 +126,8 @@ proptest! {
         for_all!(routes_exist(&machine, worker, seed));
     }
 
-    /// Figure 4.3 and listing 5.3: to the head of the sender's queue on the home's node, else to the tail of the home's queue.
+    /// Figure 4.3 and listing 5.3: to the head of the sender's queue on the home's node, else to the tail of the
+    /// home's queue.
     #[test]
     fn a_woken_actor_goes_home_from_other_nodes_only(sender in 0u32..16, home in 0u32..16) {
         let machine = ring_of_nodes(4, 4);

@@ -88,7 +88,8 @@ fn number(object: Element<'_, '_>, attribute: &str) -> Result<u32, TopologyError
     })
 }
 
-/// Number of the object of this type that holds `object`. Some systems do not number them; hwloc's own number then serves.
+/// Number of the object of this type that holds `object`. Some systems do not number them; hwloc's own number then
+/// serves.
 fn ancestor(object: Element<'_, '_>, kind: &str) -> Option<u32> {
     let found = object
         .ancestors()
@@ -159,7 +160,8 @@ fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, Topo
     }
 }
 
-/// The numbers in a bitmap as hwloc writes it: 32 bits per group, the highest first, `0x` before each, zero groups may be empty.
+/// The numbers in a bitmap as hwloc writes it: 32 bits per group, the highest first, `0x` before each, zero groups
+/// may be empty.
 fn bitmap(text: &str) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();
     for (group, word) in text.rsplit(',').enumerate() {

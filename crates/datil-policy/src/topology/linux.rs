@@ -42,11 +42,11 @@ fn cache_size(text: &str) -> Option<u64> {
 }
 
 impl Topology {
-    /// The part of the machine that the calling process may use. `read` returns the text of a file by its absolute path, or
-    /// `None` if there is none.
+    /// The part of the machine that the calling process may use. `read` returns the text of a file by its absolute
+    /// path, or `None` if there is none.
     ///
-    /// Units that the affinity mask (`/proc/self/status`) or the control group (`cpuset.cpus.effective`) leaves out are
-    /// left out. Without a description of nodes there is one node; without one of caches there are none.
+    /// Units that the affinity mask (`/proc/self/status`) or the control group (`cpuset.cpus.effective`) leaves out
+    /// are left out. Without a description of nodes there is one node; without one of caches there are none.
     ///
     /// # Errors
     /// If the list of units cannot be read, or the texts contradict each other.

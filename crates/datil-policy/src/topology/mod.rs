@@ -81,7 +81,8 @@ const UNKNOWN: (u32, u32) = (10, 20);
 impl Topology {
     /// A machine of these parts. `distances` has a row per node; if it is empty, all nodes are equally far apart.
     ///
-    /// Units may come in any order and are sorted by the system's number, nodes likewise (units and distances follow).
+    /// Units may come in any order and are sorted by the system's number, nodes likewise (units and distances
+    /// follow).
     ///
     /// # Errors
     /// If there is no unit or node, a number occurs twice, an index leads nowhere, or the distances are no square
@@ -118,7 +119,8 @@ impl Topology {
         &self.caches
     }
 
-    /// Distance from one node to another by their indices, in the machine's own measure: only the order of distances means anything.
+    /// Distance from one node to another by their indices, in the machine's own measure: only the order of distances
+    /// means anything.
     ///
     /// # Panics
     /// If there is no such node.

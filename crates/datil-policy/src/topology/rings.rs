@@ -1,4 +1,5 @@
-//! The nested groups of workers around each worker, as locality-guided scheduling uses them (Woelke 2018, section 4.1).
+//! The nested groups of workers around each worker, as locality-guided scheduling uses them (Woelke 2018, section
+//! 4.1).
 
 use super::Topology;
 
@@ -15,8 +16,8 @@ pub enum Neighbourhood {
 
 /// The other workers around one worker, nearest first, in nested groups g0 to gk.
 ///
-/// Group i holds every worker that is at most i steps away, so that the last group holds all others. No group is empty or
-/// equal to the one before it; on a machine with a single node there is one group.
+/// Group i holds every worker that is at most i steps away, so that the last group holds all others. No group is
+/// empty or equal to the one before it; on a machine with a single node there is one group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rings {
     me: u32,
@@ -125,8 +126,8 @@ impl Rings {
         self.nodes[worker as usize]
     }
 
-    /// The group in which a thief looks at its attempt number `attempt` since it ran dry: as many attempts in each group
-    /// as it has members, and in the last one for ever. `None` if there is nobody.
+    /// The group in which a thief looks at its attempt number `attempt` since it ran dry: as many attempts in each
+    /// group as it has members, and in the last one for ever. `None` if there is nobody.
     pub fn ring_at(&self, attempt: u32) -> Option<usize> {
         let mut before = 0usize;
         for (ring, &size) in self.ends.iter().enumerate() {

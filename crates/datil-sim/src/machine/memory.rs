@@ -1,0 +1,510 @@
+//! Where data lies, which cache holds it, and how busy controllers and links are.
+//!
+//! Caches remember whole regions: a region is still in a cache if no more bytes have streamed through since than fit.
+//! Controllers and links are servers: an access waits longer the busier they are with the accesses that long
+//! computations make meanwhile.
+
+use super::{Cycles, Machine, Wiring};
+
+/// Where the pages of an actor's state lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// On the node that touched them first.
+    #[default]
+    FirstTouch,
+    /// On all nodes in turn.
+    Interleaved,
+}
+
+/// What handling a message costs, besides what the host charges for every message.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Charge {
+    /// Cycles of pure computing.
+    pub cycles: Cycles,
+    /// Lines of the actor's own state that are read or written.
+    pub lines: u64,
+    /// Share of a line's latency that is not hidden behind computing and other accesses, 0 to 1.
+    pub exposed: f64,
+}
+
+impl Charge {
+    /// Computing alone.
+    pub const fn compute(cycles: Cycles) -> Self {
+        Self {
+            cycles,
+            lines: 0,
+            exposed: 1.0,
+        }
+    }
+
+    /// With accesses to the actor's own state whose latency is not hidden.
+    #[must_use]
+    pub const fn touching(mut self, lines: u64) -> Self {
+        self.lines = lines;
+        self
+    }
+
+    /// Hides latency: only this share of it counts.
+    #[must_use]
+    pub const fn exposing(mut self, share: f64) -> Self {
+        self.exposed = share;
+        self
+    }
+}
+
+/// The state of an actor in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    bytes: u64,
+    /// Where its pages are; `None` before the first touch.
+    placed: Option<Place>,
+    /// The unit that used it last, and what had streamed through its caches then.
+    last: Option<(usize, [u64; 3])>,
+}
+
+impl Region {
+    /// A state of so many bytes that nobody has touched yet.
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            bytes,
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Node(usize),
+    Everywhere,
+}
+
+/// Lines that went from memory nodes, or caches there, to units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// On the same node.
+    pub local: f64,
+    /// From another node.
+    pub remote: f64,
+}
+
+/// The load that a computation puts on controllers and links while it lasts.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    node: usize,
+    place: Place,
+    lines_per_cycle: f64,
+}
+
+/// The memory system of a machine.
+#[derive(Debug)]
+pub struct Memory {
+    costs: super::Costs,
+    /// Node of each unit.
+    node: Vec<usize>,
+    /// Cache of each level at each unit.
+    caches: Vec<[usize; 3]>,
+    /// Bytes that have streamed through each cache, and its size.
+    streamed: Vec<u64>,
+    size: Vec<u64>,
+    /// Steps between nodes, row after row.
+    steps: Vec<usize>,
+    nodes: usize,
+    /// Links on the way from one node to another, row after row.
+    ways: Vec<Vec<usize>>,
+    /// Ends of each link.
+    links: Vec<(usize, usize)>,
+    /// Utilisation that running streams cause.
+    controller_load: Vec<f64>,
+    link_load: Vec<f64>,
+    /// Lines over each controller and link so far.
+    controller_lines: Vec<f64>,
+    link_lines: Vec<f64>,
+    /// All lines so far.
+    pub traffic: Traffic,
+}
+
+/// Beyond this utilisation a server's queue does not grow in the model: more work then takes proportionally longer.
+const SATURATED: f64 = 0.95;
+
+impl Memory {
+    /// The idle memory system of a machine.
+    pub fn new(machine: &Machine) -> Self {
+        let topology = &machine.topology;
+        let nodes = topology.nodes().len();
+        let pairs = || (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+        let steps: Vec<usize> = pairs().map(|(from, to)| topology.hops(from, to)).collect();
+        let (links, ways) = match machine.wiring {
+            Wiring::Nodes => wire_nodes(nodes, &steps),
+            Wiring::Packages => wire_packages(machine),
+        };
+        let mut size = vec![0];
+        let caches = (0..topology.pus().len())
+            .map(|pu| {
+                [1, 2, 3].map(|level| {
+                    let found = topology
+                        .caches()
+                        .iter()
+                        .position(|cache| cache.level == level && cache.pus.contains(&pu));
+                    // Number 0 is a cache that holds nothing, for levels that the machine has not.
+                    found.map_or(0, |cache| cache + 1)
+                })
+            })
+            .collect();
+        size.extend(topology.caches().iter().map(|cache| cache.size));
+        Self {
+            costs: machine.costs.clone(),
+            node: topology.pus().iter().map(|pu| pu.node).collect(),
+            caches,
+            streamed: vec![0; size.len()],
+            size,
+            steps,
+            nodes,
+            ways,
+            controller_load: vec![0.0; nodes],
+            link_load: vec![0.0; links.len()],
+            controller_lines: vec![0.0; nodes],
+            link_lines: vec![0.0; links.len()],
+            links,
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// Node of a unit.
+    pub fn node(&self, pu: usize) -> usize {
+        self.node[pu]
+    }
+
+    /// Steps between the nodes of two units.
+    pub fn steps(&self, from: usize, to: usize) -> usize {
+        self.steps[self.node[from] * self.nodes + self.node[to]]
+    }
+
+    /// Time to fetch lines that unit `from` has written to unit `to`.
+    pub fn transfer(&mut self, from: usize, to: usize, lines: u32) -> Cycles {
+        if from == to {
+            return 0;
+        }
+        let steps = self.steps(from, to);
+        let same_l2 = self.caches[from][1] == self.caches[to][1] && self.caches[to][1] != 0;
+        if same_l2 {
+            return Cycles::from(self.costs.line_shared) * Cycles::from(lines);
+        }
+        if steps == 0 {
+            self.traffic.local += f64::from(lines);
+        } else {
+            self.traffic.remote += f64::from(lines);
+            let way = self.node[from] * self.nodes + self.node[to];
+            for &link in &self.ways[way] {
+                self.link_lines[link] += f64::from(lines);
+            }
+        }
+        let line = Cycles::from(super::Costs::by_steps(&self.costs.line, steps));
+        line * Cycles::from(lines)
+    }
+
+    /// Places a region that has not been touched yet.
+    pub fn touch(&self, region: &mut Region, pu: usize, placement: Placement) {
+        if region.placed.is_none() {
+            region.placed = Some(match placement {
+                Placement::FirstTouch => Place::Node(self.node[pu]),
+                Placement::Interleaved => Place::Everywhere,
+            });
+        }
+    }
+
+    /// Share of a region's pages that lie on other nodes than the unit's.
+    pub fn remote_share(&self, region: &Region, pu: usize) -> f64 {
+        match region.placed {
+            Some(Place::Node(node)) if node == self.node[pu] => 0.0,
+            Some(Place::Node(_)) => 1.0,
+            Some(Place::Everywhere) => 1.0 - 1.0 / self.nodes as f64,
+            None => 0.0,
+        }
+    }
+
+    /// Time that a charge takes on a unit with the present load, and the load that it causes meanwhile.
+    pub fn access(&mut self, region: &mut Region, charge: Charge, pu: usize) -> (Cycles, Option<Stream>) {
+        if charge.lines == 0 {
+            return (charge.cycles, None);
+        }
+        let lines = charge.lines as f64;
+        let level = self.level(region, pu);
+        let latency = match level {
+            Some(level) => f64::from(self.costs.cache[level]),
+            None => self.uncached(region, pu, lines),
+        };
+        self.remember(region, charge.lines * 64, pu);
+        let time = charge.cycles as f64 + lines * charge.exposed * latency;
+        let stream = (level.is_none() && lines >= 1024.0).then(|| Stream {
+            node: self.node[pu],
+            place: region.placed.unwrap_or(Place::Node(self.node[pu])),
+            lines_per_cycle: lines / time,
+        });
+        (time as Cycles, stream)
+    }
+
+    /// The nearest cache that still holds the whole region at this unit, as an index.
+    fn level(&self, region: &Region, pu: usize) -> Option<usize> {
+        let (last, then) = region.last?;
+        (0..3).find(|&level| {
+            let cache = self.caches[pu][level];
+            let streamed = self.streamed[cache].saturating_sub(then[level]);
+            cache != 0 && cache == self.caches[last][level] && streamed + region.bytes <= self.size[cache]
+        })
+    }
+
+    /// Latency of a line that no near cache holds; counts the traffic.
+    fn uncached(&mut self, region: &Region, pu: usize, lines: f64) -> f64 {
+        let own = self.node[pu];
+        // What another unit has used just now comes from its cache.
+        if let Some((last, _)) = region
+            .last
+            .filter(|&(last, _)| last != pu && self.level(region, last).is_some())
+        {
+            let lines = lines.min(u32::MAX.into()) as u32;
+            return self.transfer(last, pu, lines) as f64 / f64::from(lines.max(1));
+        }
+        let place = region.placed.unwrap_or(Place::Node(own));
+        let nodes = match place {
+            Place::Node(node) => node..node + 1,
+            Place::Everywhere => 0..self.nodes,
+        };
+        let share = 1.0 / nodes.len() as f64;
+        let mut latency = 0.0;
+        for node in nodes {
+            latency += share * self.memory_latency(node, own);
+            self.count(node, own, lines * share);
+        }
+        latency
+    }
+
+    fn memory_latency(&self, node: usize, own: usize) -> f64 {
+        let steps = self.steps[own * self.nodes + node];
+        let unloaded = f64::from(super::Costs::by_steps(&self.costs.memory, steps));
+        let waiting = self.ways[node * self.nodes + own]
+            .iter()
+            .map(|&link| wait(self.costs.link, self.link_load[link]))
+            .sum::<f64>();
+        unloaded + waiting + wait(self.costs.controller, self.controller_load[node])
+    }
+
+    fn count(&mut self, node: usize, own: usize, lines: f64) {
+        if node == own {
+            self.traffic.local += lines;
+        } else {
+            self.traffic.remote += lines;
+        }
+        self.controller_lines[node] += lines;
+        for &link in &self.ways[node * self.nodes + own] {
+            self.link_lines[link] += lines;
+        }
+    }
+
+    fn remember(&mut self, region: &mut Region, bytes: u64, pu: usize) {
+        for cache in self.caches[pu] {
+            self.streamed[cache] += bytes;
+        }
+        region.last = Some((pu, self.caches[pu].map(|cache| self.streamed[cache])));
+    }
+
+    /// A stream begins (`sign` 1) or ends (-1).
+    pub fn load(&mut self, stream: &Stream, sign: f64) {
+        let nodes = match stream.place {
+            Place::Node(node) => node..node + 1,
+            Place::Everywhere => 0..self.nodes,
+        };
+        let rate = sign * stream.lines_per_cycle / nodes.len() as f64;
+        for node in nodes {
+            // Rounding must not leave a negative load behind.
+            let load = &mut self.controller_load[node];
+            *load = (*load + rate * self.costs.controller).max(0.0);
+            for &link in &self.ways[node * self.nodes + stream.node] {
+                let load = &mut self.link_load[link];
+                *load = (*load + rate * self.costs.link).max(0.0);
+            }
+        }
+    }
+
+    /// Counts traffic from here on.
+    pub fn forget_traffic(&mut self) {
+        self.traffic = Traffic::default();
+        self.controller_lines.fill(0.0);
+        self.link_lines.fill(0.0);
+    }
+
+    /// Per link: its two ends (nodes, or sockets) and the share of `time` for which it was busy.
+    pub fn links(&self, time: Cycles) -> Vec<(usize, usize, f64)> {
+        let busy = |lines: f64| lines * self.costs.link / time.max(1) as f64;
+        self.links
+            .iter()
+            .zip(&self.link_lines)
+            .map(|(&(from, to), &lines)| (from, to, busy(lines)))
+            .collect()
+    }
+
+    /// Per node: the share of `time` for which its controller was busy.
+    pub fn controllers(&self, time: Cycles) -> Vec<f64> {
+        let busy = |&lines: &f64| lines * self.costs.controller / time.max(1) as f64;
+        self.controller_lines.iter().map(busy).collect()
+    }
+}
+
+/// Mean time in the queue of a server with exponential times and this utilisation.
+fn wait(service: f64, load: f64) -> f64 {
+    let below = load.min(SATURATED);
+    let queue = service * below / (1.0 - below);
+    if load > SATURATED {
+        queue * load / SATURATED
+    } else {
+        queue
+    }
+}
+
+type Wires = (Vec<(usize, usize)>, Vec<Vec<usize>>);
+
+/// A link for every two nodes one step apart, in each direction; a way of several steps goes over the first node that
+/// is nearer.
+fn wire_nodes(nodes: usize, steps: &[usize]) -> Wires {
+    let at = |from: usize, to: usize| steps[from * nodes + to];
+    let links: Vec<(usize, usize)> = (0..nodes)
+        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
+        .filter(|&(from, to)| at(from, to) == 1)
+        .collect();
+    let link = |from: usize, to: usize| links.iter().position(|&ends| ends == (from, to));
+    let ways = (0..nodes)
+        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
+        .map(|(from, to)| {
+            let (mut way, mut here) = (Vec::new(), from);
+            while here != to {
+                let nearer = (0..nodes).find(|&next| at(here, next) == 1 && at(next, to) < at(here, to));
+                let Some(next) = nearer else { break };
+                way.extend(link(here, next));
+                here = next;
+            }
+            way
+        })
+        .collect();
+    (links, ways)
+}
+
+/// A link for every two sockets, in each direction.
+fn wire_packages(machine: &Machine) -> Wires {
+    let topology = &machine.topology;
+    let nodes = topology.nodes().len();
+    // A node without units belongs to no socket; it counts as one of its own.
+    let package = |node: usize| {
+        topology
+            .pus_of(node)
+            .next()
+            .map_or(1000 + node, |pu| topology.pus()[pu].package as usize)
+    };
+    let mut links: Vec<(usize, usize)> = (0..nodes)
+        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
+        .map(|(from, to)| (package(from), package(to)))
+        .filter(|(from, to)| from != to)
+        .collect();
+    links.sort_unstable();
+    links.dedup();
+    let ways = (0..nodes)
+        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
+        .map(|(from, to)| {
+            let ends = (package(from), package(to));
+            links.iter().position(|&link| link == ends).into_iter().collect()
+        })
+        .collect();
+    (links, ways)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::preset;
+
+    fn memory() -> Memory {
+        Memory::new(&preset("opteron").expect("a preset"))
+    }
+
+    const STREAM: Charge = Charge::compute(1000).touching(100_000);
+
+    #[test]
+    fn far_memory_takes_longer_by_its_steps() {
+        let mut memory = memory();
+        let mut time = |toucher: usize, user: usize| {
+            let mut region = Region::new(12 << 20);
+            memory.touch(&mut region, toucher, Placement::FirstTouch);
+            memory.access(&mut region, STREAM, user).0
+        };
+        // Units 0, 8 and 24 are on nodes 0, 1 and 3: 0, 1 and 2 steps.
+        assert_eq!(
+            [time(0, 0), time(8, 0), time(24, 0)].map(|t| (t - 1000) / 100_000),
+            [136, 247, 327]
+        );
+    }
+
+    #[test]
+    fn a_region_stays_in_the_cache_into_which_it_fits_until_others_push_it_out() {
+        let mut memory = memory();
+        let mut small = Region::new(1 << 20);
+        let charge = Charge::compute(0).touching(1000);
+        let mut time = |region: &mut Region, pu: usize| memory.access(region, charge, pu).0 / 1000;
+        assert_eq!(time(&mut small, 0), 136, "cold");
+        assert_eq!(time(&mut small, 0), 15, "in the second level");
+        assert_eq!(time(&mut small, 1), 15, "shared with the neighbour");
+        assert_eq!(time(&mut small, 2), 40, "in the third level");
+        assert_eq!(time(&mut small, 8), 216, "from the cache of another node");
+        let mut tiny = Region::new(640);
+        let few = Charge::compute(0).touching(10);
+        memory.access(&mut tiny, few, 0);
+        assert_eq!(memory.access(&mut tiny, few, 0).0, 30, "in the first level");
+        memory.access(&mut Region::new(8 << 20), Charge::compute(0).touching(1 << 17), 0);
+        assert_eq!(memory.access(&mut tiny, few, 0).0, 1360, "pushed out");
+    }
+
+    #[test]
+    fn interleaved_pages_are_seven_eighths_remote() {
+        let mut memory = memory();
+        let mut region = Region::new(12 << 20);
+        memory.touch(&mut region, 0, Placement::Interleaved);
+        memory.access(&mut region, STREAM, 5);
+        let Traffic { local, remote } = memory.traffic;
+        assert!((remote / (local + remote) - 0.875).abs() < 1e-9);
+    }
+
+    #[test]
+    fn busy_controllers_and_links_slow_accesses_down_and_recover() {
+        let mut memory = memory();
+        let mut own = Region::new(12 << 20);
+        memory.touch(&mut own, 8, Placement::FirstTouch);
+        let fast = Charge::compute(0).touching(1 << 20).exposing(0.02);
+        let (alone, stream) = memory.access(&mut own, fast, 0);
+        let stream = stream.expect("it streams");
+        (0..4).for_each(|_| memory.load(&stream, 1.0));
+        let (crowded, _) = memory.access(&mut own, fast, 0);
+        assert!(crowded > alone * 2, "{alone} {crowded}");
+        (0..4).for_each(|_| memory.load(&stream, -1.0));
+        assert_eq!(memory.access(&mut own, fast, 0).0, alone);
+        let busy: Vec<_> = memory
+            .links(1 << 30)
+            .into_iter()
+            .filter(|(.., busy)| *busy > 0.0)
+            .collect();
+        assert_eq!(busy.len(), 1);
+        assert_eq!((busy[0].0, busy[0].1), (1, 0));
+    }
+
+    #[test]
+    fn ways_of_two_steps_use_two_links_that_exist() {
+        let memory = memory();
+        for (pair, way) in memory.ways.iter().enumerate() {
+            let (from, to) = (pair / 8, pair % 8);
+            assert_eq!(way.len(), memory.steps[pair], "{from} to {to}");
+            let ends: Vec<_> = way.iter().map(|&link| memory.links[link]).collect();
+            assert!(ends.windows(2).all(|pair| pair[0].1 == pair[1].0));
+            assert!(
+                ends.first().is_none_or(|first| first.0 == from)
+                    && ends.last().is_none_or(|last| last.1 == to)
+            );
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Simulated machines: a topology and what everything on it costs.
+
+mod memory;
+mod presets;
+
+use datil_policy::topology::Topology;
+use serde::Serialize;
+
+pub use memory::{Charge, Memory, Placement, Region, Stream, Traffic};
+pub use presets::{PRESETS, preset};
+
+/// Processor cycles of the simulated machine.
+pub type Cycles = u64;
+
+/// A simulated machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Name for readers.
+    pub name: String,
+    /// Units, caches, nodes and distances.
+    pub topology: Topology,
+    /// How the nodes are connected.
+    pub wiring: Wiring,
+    /// In which order units get workers.
+    pub filling: Filling,
+    /// What things cost.
+    pub costs: Costs,
+}
+
+/// How memory nodes are connected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wiring {
+    /// A link between every two nodes that are one step apart; others are reached through them.
+    Nodes,
+    /// A link between every two sockets; nodes of one socket do not share a narrow link.
+    Packages,
+}
+
+/// In which order units get workers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Filling {
+    /// Node after node.
+    Compact,
+    /// One unit on each of so many nodes, then the second unit of each; when these nodes are full, the other nodes
+    /// alike.
+    Spread(usize),
+}
+
+/// What things cost, in cycles unless stated otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Costs {
+    /// Clock in megahertz.
+    pub megahertz: u64,
+    /// Reading a line from caches of level 1, 2 and 3.
+    pub cache: [u32; 3],
+    /// Reading a line from memory at 0, 1, 2 ... steps; the last one holds for all farther ones.
+    pub memory: Vec<u32>,
+    /// Fetching a line that another unit has written: from a unit that shares a second-level cache, and from units at
+    /// 0, 1, 2 ... steps.
+    pub line_shared: u32,
+    /// See [`Costs::line_shared`].
+    pub line: Vec<u32>,
+    /// Time for which a memory controller is busy with a line.
+    pub controller: f64,
+    /// Time for which a link is busy with a line.
+    pub link: f64,
+    /// Lines that a message moves to a receiver on another unit.
+    pub message_lines: u32,
+    /// A look at the own queue.
+    pub poll: u32,
+    /// An attempt to steal, besides the transfer of the victim's lock.
+    pub theft: u32,
+    /// Taking an actor from a queue, or putting one in, besides the transfer of the lock.
+    pub queue: u32,
+    /// Sending a message.
+    pub send: u32,
+    /// Receiving a message.
+    pub receive: u32,
+    /// Noticing that a mailbox is empty.
+    pub block: u32,
+    /// Creating an actor.
+    pub spawn: u32,
+    /// How much longer a sleep takes than asked for, in nanoseconds.
+    pub sleep_slack: u64,
+    /// What waking a worker costs the waker, and after how many nanoseconds the woken one runs.
+    pub wake: (u32, u64),
+    /// What timing one activation costs.
+    pub timing: u32,
+    /// How old shared information may be when a policy sees it, in nanoseconds.
+    pub staleness: u64,
+}
+
+impl Costs {
+    /// Cycles that last so many nanoseconds.
+    pub fn cycles(&self, nanos: u64) -> Cycles {
+        nanos * self.megahertz / 1000
+    }
+
+    /// Nanoseconds that so many cycles last.
+    pub fn nanos(&self, cycles: Cycles) -> u64 {
+        cycles * 1000 / self.megahertz
+    }
+
+    fn by_steps(costs: &[u32], steps: usize) -> u32 {
+        costs[steps.min(costs.len() - 1)]
+    }
+}
+
+impl Machine {
+    /// A machine of which only the topology is known, with the costs of a preset's machine class: those of [`preset`]
+    /// `epyc`.
+    pub fn from_topology(name: String, topology: Topology) -> Self {
+        Self {
+            name,
+            topology,
+            wiring: Wiring::Packages,
+            filling: Filling::Compact,
+            costs: presets::modern_costs(),
+        }
+    }
+
+    /// The units of so many workers.
+    ///
+    /// # Errors
+    /// If there are not so many units, or no worker is asked for.
+    pub fn units(&self, workers: usize) -> Result<Vec<usize>, String> {
+        let all = self.topology.pus().len();
+        if workers == 0 || workers > all {
+            return Err(format!(
+                "{} has {all} units; ask for 1 to {all} workers, not {workers}",
+                self.name
+            ));
+        }
+        let nodes: Vec<Vec<usize>> = (0..self.topology.nodes().len())
+            .map(|node| self.topology.pus_of(node).collect::<Vec<_>>())
+            .filter(|pus| !pus.is_empty())
+            .collect();
+        let group = match self.filling {
+            Filling::Compact => 1,
+            Filling::Spread(nodes) => nodes.max(1),
+        };
+        let order = nodes.chunks(group).flat_map(|group| {
+            let most = group.iter().map(Vec::len).max().unwrap_or(0);
+            (0..most).flat_map(move |turn| group.iter().filter_map(move |pus| pus.get(turn).copied()))
+        });
+        Ok(order.take(workers).collect())
+    }
+
+    /// The same machine with all distances beyond the own node made longer or shorter: times `factor` is what exceeds
+    /// the cost at home.
+    #[must_use]
+    pub fn with_hops(mut self, factor: f64) -> Self {
+        for costs in [&mut self.costs.memory, &mut self.costs.line] {
+            let home = f64::from(costs[0]);
+            for cost in &mut costs[1..] {
+                *cost = (home + (f64::from(*cost) - home) * factor).round() as u32;
+            }
+        }
+        self
+    }
+}
+
+/// What the operating system adds on the thesis' machine. Fitted to four numbers of the thesis and therefore off
+/// unless asked for: what comes out with it explains these four no further.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Os {
+    /// Migrations per second of a thread that is not bound, when the whole machine of 64 units is in use; it grows
+    /// with the square of the workers beyond 8. Fitted to 100,000 migrations of one run.
+    pub migrations: f64,
+    /// Probability that a migrated thread lands on a unit that is in use. Fitted to CLS against CLS-TP, both
+    /// interleaved.
+    pub stacks: f64,
+    /// Mean time for which it stays there, in nanoseconds.
+    pub stacked_for: u64,
+    /// What the balancing of pages adds to accesses of memory that is placed by first touch: this times their remote
+    /// share times the used share of the machine. Fitted to interleaved against first touch.
+    pub balancing: f64,
+    /// What it adds besides if threads are not bound.
+    pub balancing_unbound: f64,
+}
+
+impl Default for Os {
+    fn default() -> Self {
+        Self {
+            migrations: 39.0,
+            stacks: 0.5,
+            stacked_for: 50_000_000,
+            balancing: 0.30,
+            balancing_unbound: 0.15,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
+
+use datil_policy::{
+    ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake, LgsWakeHalf,
+    Policy, Pony, TokioLike,
+};
+
+use crate::host::{Engine, Play, Settings};
+
+/// A policy with the host compiled for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Name by which it is chosen.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    pub(crate) host: fn(Settings) -> Result<Box<dyn Play>, String>,
+}
+
+const fn entry<P: Policy>(about: &'static str) -> Entry {
+    Entry {
+        name: P::NAME,
+        about,
+        host: Engine::<P>::build,
+    }
+}
+
+/// All of them.
+pub const ALL: &[Entry] = &[
+    entry::<ClsPolling>("woken actors follow their senders, random theft, threads wander"),
+    entry::<ClsTp>("cls with bound threads"),
+    entry::<Lgs>("actors go home from other nodes, thieves look near first"),
+    entry::<LgsUc>("lgs, but coordinators follow their senders (needs hints)"),
+    entry::<LgsUw>("lgs, but all except data actors follow their senders (needs hints)"),
+    entry::<LgsDfs>("lgs that queues at the head of the home's queue"),
+    entry::<LgsCo>("lgs whose thieves begin at the shared second-level cache"),
+    entry::<LgsAlt>("lgs where the first worker becomes the home wherever it is"),
+    entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),
+    entry::<LgsWake>("lgs that sleeps until woken instead of polling"),
+    entry::<LgsWakeHalf>("lgs-wake that steals half a queue"),
+    entry::<Pony>("first in, first out, in batches of 100, theft in turn"),
+    entry::<GoLike>("a slot for the actor woken last, four random passes, half a queue per theft"),
+    entry::<TokioLike>("a slot for the actor woken last, one random pass, half a queue per theft"),
+];
+
+/// The policy with this name.
+///
+/// # Errors
+/// A text that names all policies.
+pub fn find(name: &str) -> Result<&'static Entry, String> {
+    ALL.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|entry| entry.name).collect();
+        format!(
+            "there is no policy {name:?} to simulate; there are {}",
+            names.join(", ")
+        )
+    })
+}

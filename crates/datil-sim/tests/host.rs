@@ -1,0 +1,277 @@
+//! What must hold for every simulated run, whatever the policy; and where the model must not surprise.
+
+use datil_sim::machine::{Machine, Os, PRESETS, Placement, preset};
+use datil_sim::programs::Simulation;
+use datil_sim::{Run, Settings, policies, programs, simulate};
+use serde_json::{Map, Value, json};
+
+fn settings(policy: &str, workers: usize) -> Settings {
+    Settings {
+        policy: policy.to_owned(),
+        workers,
+        ..Settings::new(preset("opteron").expect("a preset"))
+    }
+}
+
+fn parameters(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+/// A small size of every program.
+fn small(program: &str) -> Map<String, Value> {
+    parameters(match program {
+        "pingpong" => json!({"pings": 300}),
+        "threadring" => json!({"actors": 20, "hops": 300}),
+        "count" => json!({"messages": 500}),
+        "fjthrput" => json!({"messages": 20, "actors": 40}),
+        "fjcreate" => json!({"actors": 300}),
+        "fib" => json!({"index": 11}),
+        "chameneos" => json!({"creatures": 20, "meetings": 300}),
+        "big" => json!({"pings": 10, "actors": 40}),
+        "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
+        other => panic!("no small size for {other}"),
+    })
+}
+
+fn run(program: &str, settings: Settings) -> Simulation {
+    let policy = settings.policy.clone();
+    simulate(program, settings, &small(program))
+        .unwrap_or_else(|error| panic!("{program} with {policy}: {error}"))
+}
+
+fn matrix_search(settings: Settings, more: Value) -> Run {
+    let mut sizes = parameters(json!({"seekers": 60, "size": 3500, "jobs": 10}));
+    sizes.extend(parameters(more));
+    simulate("matrixsearch", settings, &sizes).expect("it runs").run
+}
+
+#[test]
+fn every_policy_runs_every_program_to_the_same_result() {
+    for program in programs::ALL {
+        let alone = run(program.name, settings("cls-tp", 1));
+        for policy in policies::ALL {
+            for workers in [1, 6, 64] {
+                let simulation = run(program.name, settings(policy.name, workers));
+                let context = format!("{} with {} on {workers}", program.name, policy.name);
+                // The winner of a race is part of no result here.
+                assert_eq!(simulation.result, alone.result, "{context}");
+                let Run {
+                    makespan, busy, idle, ..
+                } = simulation.run;
+                let all = makespan * workers as u64;
+                assert!(
+                    (busy + idle).abs_diff(all) <= 2 * workers as u64,
+                    "{context}: {busy} + {idle} is not {all}"
+                );
+                assert!(simulation.run.steals == 0 || workers > 1, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    for policy in ["cls", "lgs", "go-like"] {
+        let with = |seed| {
+            let settings = Settings {
+                seed,
+                os: Some(Os::default()),
+                ..settings(policy, 16)
+            };
+            matrix_search(settings, json!({}))
+        };
+        assert_eq!(with(7), with(7), "{policy}");
+        assert_ne!(with(7), with(8), "{policy}");
+    }
+}
+
+#[test]
+fn one_worker_takes_as_long_as_the_work() {
+    let lines = (3500u64 * 3500).div_ceil(64);
+    let job = lines as f64 * (700.0 + 0.196 * 136.0) + 46_000.0;
+    let start = lines as f64 * 220.0;
+    let cycles = 60.0 * (10.0 * job + start);
+    let expected = cycles / 2.3;
+    let makespan = matrix_search(settings("cls-tp", 1), json!({})).makespan as f64;
+    assert!((makespan / expected - 1.0).abs() < 0.01, "{makespan} {expected}");
+}
+
+#[test]
+fn interleaved_memory_is_seven_eighths_remote() {
+    for policy in ["cls-tp", "lgs"] {
+        let settings = Settings {
+            placement: Placement::Interleaved,
+            ..settings(policy, 32)
+        };
+        let share = matrix_search(settings, json!({})).remote_share();
+        assert!((share - 0.875).abs() < 0.001, "{policy}: {share}");
+    }
+}
+
+#[test]
+fn without_the_operating_system_bound_threads_change_nothing() {
+    for program in programs::ALL {
+        assert_eq!(
+            run(program.name, settings("cls", 32)).run,
+            run(program.name, settings("cls-tp", 32)).run
+        );
+    }
+}
+
+#[test]
+fn the_operating_system_moves_only_threads_that_are_not_bound() {
+    let with_os = |policy| {
+        let settings = Settings {
+            os: Some(Os::default()),
+            ..settings(policy, 64)
+        };
+        matrix_search(settings, json!({"jobs": 30}))
+    };
+    let (cls, bound) = (with_os("cls"), with_os("cls-tp"));
+    assert!(cls.migrations > 100 && bound.migrations == 0);
+    assert!(
+        cls.makespan > bound.makespan * 11 / 10,
+        "{} {}",
+        cls.makespan,
+        bound.makespan
+    );
+}
+
+#[test]
+fn on_a_single_node_guided_stealing_is_uniform_stealing() {
+    for program in programs::ALL {
+        let on_one_node = |policy| {
+            let settings = Settings {
+                machine: preset("uniform").expect("a preset"),
+                ..settings(policy, 16)
+            };
+            run(program.name, settings).run
+        };
+        let lgs = on_one_node("lgs");
+        assert_eq!(lgs.remote_lines, 0.0);
+        assert_eq!(lgs.links, []);
+        // The others send from outside to idle actors: these have a home with one policy and get the next worker with
+        // the other.
+        if program.name == "matrixsearch" {
+            assert_eq!(lgs.makespan, on_one_node("cls-tp").makespan);
+        }
+    }
+}
+
+#[test]
+fn actors_created_from_outside_are_spread_over_all_nodes() {
+    let run = matrix_search(settings("lgs", 64), json!({}));
+    assert_eq!(run.first_run.iter().sum::<u64>(), 61);
+    assert!(
+        run.first_run.iter().all(|&actors| actors > 0),
+        "{:?}",
+        run.first_run
+    );
+}
+
+#[test]
+fn locality_guided_scheduling_keeps_accesses_local() {
+    let share =
+        |policy| matrix_search(settings(policy, 32), json!({"seekers": 100, "jobs": 20})).remote_share();
+    let (lgs, cls) = (share("lgs"), share("cls-tp"));
+    assert!(lgs < 0.1 && cls > 2.0 * lgs, "{lgs} {cls}");
+}
+
+#[test]
+fn nearer_and_farther_hops_move_remote_work_only() {
+    let with = |factor, placement| {
+        let settings = Settings {
+            machine: preset("opteron").expect("a preset").with_hops(factor),
+            placement,
+            ..settings("lgs", 8)
+        };
+        matrix_search(settings, json!({})).makespan as f64
+    };
+    assert!((with(2.0, Placement::FirstTouch) / with(0.5, Placement::FirstTouch) - 1.0).abs() < 0.01);
+    assert!(with(2.0, Placement::Interleaved) > 1.03 * with(0.5, Placement::Interleaved));
+}
+
+#[test]
+fn a_machine_from_hwloc_runs_a_program() {
+    let xml = r#"<topology version="2.0"><object type="Machine" allowed_cpuset="0xf">
+        <object type="Package" os_index="0"><object type="NUMANode" os_index="0" cpuset="0x3"/>
+            <object type="Core" os_index="0"><object type="PU" os_index="0"/></object>
+            <object type="Core" os_index="1"><object type="PU" os_index="1"/></object></object>
+        <object type="Package" os_index="1"><object type="NUMANode" os_index="1" cpuset="0xc"/>
+            <object type="Core" os_index="0"><object type="PU" os_index="2"/></object>
+            <object type="Core" os_index="1"><object type="PU" os_index="3"/></object></object>
+        </object></topology>"#;
+    let topology = datil_policy::topology::Topology::from_hwloc(xml).expect("a machine");
+    let machine = Machine::from_topology("mine".to_owned(), topology);
+    let settings = Settings {
+        policy: "lgs".to_owned(),
+        ..Settings::new(machine)
+    };
+    assert_eq!(settings.workers, 4);
+    let run = run("big", settings).run;
+    assert!(run.remote_lines > 0.0);
+    assert_eq!(run.links.len(), 2, "one in each direction");
+}
+
+#[test]
+fn workers_fill_four_nodes_first_on_the_machine_of_the_thesis() {
+    let machine = preset("opteron").expect("a preset");
+    let nodes = |workers| -> Vec<usize> {
+        let pus = machine.units(workers).expect("there are so many");
+        pus.iter().map(|&pu| machine.topology.pus()[pu].node).collect()
+    };
+    assert_eq!(nodes(6), [0, 1, 2, 3, 0, 1]);
+    assert!(nodes(32).iter().all(|&node| node < 4));
+    assert_eq!(nodes(36)[32..], [4, 5, 6, 7]);
+    assert!(machine.units(0).is_err() && machine.units(65).expect_err("too many").contains("1 to 64"));
+}
+
+#[test]
+fn what_does_not_exist_is_refused_by_name() {
+    let nothing = Map::new();
+    let reason = |result: Result<Simulation, String>| result.expect_err("it does not exist");
+    assert!(reason(simulate("bing", settings("lgs", 4), &nothing)).contains("pingpong"));
+    assert!(reason(simulate("big", settings("lgsx", 4), &nothing)).contains("lgs-uc"));
+    assert!(reason(simulate("big", settings("lgs", 400), &nothing)).contains("1 to 64 workers"));
+    assert!(
+        reason(simulate(
+            "big",
+            settings("lgs", 4),
+            &parameters(json!({"pongs": 1}))
+        ))
+        .contains("there are pings, actors")
+    );
+    assert!(
+        reason(simulate(
+            "big",
+            settings("lgs", 4),
+            &parameters(json!({"actors": 0}))
+        ))
+        .contains("between 1 and 65536")
+    );
+    assert!(
+        reason(simulate(
+            "matrixsearch",
+            settings("lgs", 4),
+            &parameters(json!({"jobs": 0}))
+        ))
+        .contains("jobs is 0")
+    );
+    for (name, _) in PRESETS {
+        assert!(preset(name).is_some(), "{name}");
+    }
+    assert!(preset("abacus").is_none());
+}
+
+#[test]
+fn a_run_without_end_is_given_up() {
+    let settings = Settings {
+        patience: 1_000_000,
+        ..settings("lgs", 4)
+    };
+    let error = simulate("matrixsearch", settings, &Map::new()).expect_err("a millisecond is too short");
+    assert!(
+        error.contains("had not ended after 0.001 s of virtual time"),
+        "{error}"
+    );
+}
