@@ -5,10 +5,9 @@
 //! same inputs give the same outputs, so that a native runtime, a simulator and a property test run the very
 //! same code.
 //!
-//! One value of a policy type exists per worker and is touched by that worker alone. What several workers
-//! must agree on (when the next attempt to spread work may be made) is a [`Board`]: the host keeps it in shared memory,
-//! shows it to the policy, and stores what the policy returns. A board may be stale; no decision depends on
-//! it being exact.
+//! One value of a policy type exists per worker and is touched by that worker alone. What several workers must agree
+//! on (when the next attempt to spread work may be made) is a [`Board`]: the host keeps it in shared memory, shows it
+//! to the policy, and stores what the policy returns. A board may be stale; no decision depends on it being exact.
 //!
 //! A host with worker-owned actors asks these questions:
 //!
@@ -37,6 +36,7 @@ mod adaptive;
 mod encore;
 mod guided;
 mod kin;
+mod locality;
 mod random;
 mod routing;
 mod sharing;
@@ -50,6 +50,9 @@ pub use guided::{
     LgsWakeHalf, Variant,
 };
 pub use kin::{GoLike, Pony, TokioLike};
+pub use locality::{
+    AdaptiveLocality, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard, WithoutOrder, term,
+};
 pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
@@ -272,9 +275,10 @@ pub trait Policy: Send + Sized + 'static {
         }
     }
 
-    /// Whether activation number `tick` of this worker is timed and told to [`Policy::finished`].
-    fn samples(&mut self, tick: u32) -> bool {
-        let _ = tick;
+    /// Whether activation number `tick` of this worker, of an actor of this class, is timed and told to
+    /// [`Policy::finished`].
+    fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
+        let _ = (tick, profile);
         false
     }
 
@@ -298,3 +302,8 @@ pub trait Policy: Send + Sized + 'static {
 fn unimplemented_route<T>(policy: &str) -> T {
     panic!("the policy {policy} does not route; hosts ask Policy::ROUTES first")
 }
+
+/// The policy that `docs/scheduling.md` shows is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/scheduling.md")]
+pub struct Documented;

@@ -108,7 +108,7 @@ pub struct Surroundings {
 /// A measured activation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
-    /// Time in handlers per message, without the time that sending took.
+    /// Time in handlers per message, without the time that sending took, and without the actor's start.
     pub per_message: Nanos,
     /// Whether the actor ran on the memory node of its home.
     pub at_home: bool,
@@ -127,7 +127,7 @@ pub struct Mean {
 
 impl Mean {
     /// Measurements that the mean remembers.
-    pub const WINDOW: u32 = 256;
+    pub const WINDOW: u32 = 1024;
 
     /// With one more measurement.
     #[must_use]

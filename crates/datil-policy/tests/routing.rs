@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
-    ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake, LgsWakeHalf,
-    Mean, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking, Word,
+    AdaptiveLocality, ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw,
+    LgsWake, LgsWakeHalf, Mean, PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings,
+    TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder, Word,
 };
 use proptest::prelude::*;
 
@@ -109,6 +110,12 @@ macro_rules! for_all {
         $check::<LgsAlt>($($argument),*)?;
         $check::<LgsWake>($($argument),*)?;
         $check::<LgsWakeHalf>($($argument),*)?;
+        $check::<AdaptiveLocality>($($argument),*)?;
+        $check::<WithoutGuard>($($argument),*)?;
+        $check::<WithoutOrder>($($argument),*)?;
+        $check::<WithoutCertainty>($($argument),*)?;
+        $check::<PinAll>($($argument),*)?;
+        $check::<PinLong>($($argument),*)?;
         $check::<Pony>($($argument),*)?;
         $check::<GoLike>($($argument),*)?;
         $check::<TokioLike>($($argument),*)?;

@@ -12,6 +12,7 @@ pub mod library;
 pub mod machine;
 pub mod policies;
 pub mod programs;
+pub mod woelke_2018;
 
 pub use host::{Run, Settings};
 pub use programs::simulate;

@@ -1,8 +1,8 @@
 //! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
 
 use datil_policy::{
-    ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake, LgsWakeHalf,
-    Policy, Pony, TokioLike,
+    AdaptiveLocality, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake,
+    LgsWakeHalf, PinAll, PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
 };
 
 use crate::host::{Engine, Play, Settings};
@@ -35,6 +35,14 @@ pub const ALL: &[Entry] = &[
     entry::<LgsDfs>("lgs that queues at the head of the home's queue"),
     entry::<LgsCo>("lgs whose thieves begin at the shared second-level cache"),
     entry::<LgsAlt>("lgs where the first worker becomes the home wherever it is"),
+    entry::<AdaptiveLocality>(
+        "pins classes of actors whose messages take longer away from home; needs no hints",
+    ),
+    entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),
+    entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
+    entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),
+    entry::<PinAll>("control of adaptive-locality: every class is pinned"),
+    entry::<PinLong>("control of adaptive-locality: classes with long messages are pinned"),
     entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),
     entry::<LgsWake>("lgs that sleeps until woken instead of polling"),
     entry::<LgsWakeHalf>("lgs-wake that steals half a queue"),

@@ -530,10 +530,10 @@ impl<P: Policy> Engine<P> {
     /// An idle worker's event: what it was doing has ended; it looks at its own queue and then does the next thing.
     fn look_around(&mut self, me: u32) -> Result<(), String> {
         if let Some((victim, end)) = self.workers[me as usize].probing.take()
-            && self.rob(me, victim, end)
+            && let Some(cost) = self.rob(me, victim, end)
         {
-            self.wake_another(me);
-            return self.dispatch(me);
+            let cost = cost + self.wake_another(me);
+            return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
         if worker.next.is_some() || !worker.queue.is_empty() {
@@ -587,15 +587,15 @@ impl<P: Policy> Engine<P> {
         self.workers.iter().any(|worker| !worker.queue.is_empty())
     }
 
-    /// Takes what there is at the victim; true if that was something.
-    fn rob(&mut self, me: u32, victim: u32, end: End) -> bool {
+    /// Takes what there is at the victim, if that is something, and returns what it costs.
+    fn rob(&mut self, me: u32, victim: u32, end: End) -> Option<Cycles> {
         self.run.steal_attempts += 1;
         let pu = self.workers[me as usize].pu;
         let hold = Cycles::from(self.costs.queue);
         let robbed = &mut self.workers[victim as usize];
         let wanted = robbed.policy.grant(robbed.queue.len()).min(robbed.queue.len());
         if wanted == 0 {
-            return false;
+            return None;
         }
         let mut loot = Vec::with_capacity(wanted);
         for _ in 0..wanted {
@@ -604,7 +604,7 @@ impl<P: Policy> Engine<P> {
                 End::Head | End::Next => robbed.queue.pop_front(),
             });
         }
-        match end {
+        let cost = match end {
             End::Tail => robbed.tail.take(&mut self.memory, pu, self.now, hold),
             End::Head | End::Next => robbed.head.take(&mut self.memory, pu, self.now, hold),
         };
@@ -613,7 +613,7 @@ impl<P: Policy> Engine<P> {
         let thief = &mut self.workers[me as usize];
         thief.queue.extend(loot);
         thief.length.fresh = thief.queue.len() as u32;
-        true
+        Some(cost)
     }
 
     // ---- activations -----------------------------------------------------------------------------------
@@ -651,7 +651,10 @@ impl<P: Policy> Engine<P> {
         worker.step = 0;
         worker.probing = None;
         worker.tick = worker.tick.wrapping_add(1);
-        let timed = worker.policy.samples(worker.tick);
+        let age = self.costs.cycles(self.costs.staleness);
+        let class = self.slots[actor as usize].class;
+        let profile = self.classes[class].profile.read(self.now, age);
+        let timed = worker.policy.samples(worker.tick, &profile);
         worker.activation = Some(Activation {
             actor,
             steps: VecDeque::new(),
@@ -691,6 +694,10 @@ impl<P: Policy> Engine<P> {
         } else {
             let mail = slot.mailbox.pop_front().expect("only actors with mail are run");
             slot.handled += 1;
+            if activation.messages == 0 {
+                // The start is no message; timed with it the first activation, which is at home, would seem dear.
+                activation.computing = 0;
+            }
             activation.messages += 1;
             self.run.events += 1;
             let costs = Rc::clone(&self.costs);
@@ -849,11 +856,11 @@ impl<P: Policy> Engine<P> {
             };
             cost += self.enqueue(actor, tail, pu, Some(me));
         }
-        self.rest(me, cost)
+        self.go_on(me, cost)
     }
 
     /// Goes on with the next actor after `cost`.
-    fn rest(&mut self, me: u32, cost: Cycles) -> Result<(), String> {
+    fn go_on(&mut self, me: u32, cost: Cycles) -> Result<(), String> {
         // The next actor is chosen now and its costs begin later: a difference of some dozen cycles that saves an
         // event each time.
         self.workers[me as usize].activation = None;

@@ -94,6 +94,14 @@ pub enum Command {
         after_help = "Examples:\n  scoville export --format csv > samples.csv\n  scoville export --format benchstat | benchstat -col /runtime -"
     )]
     Export(ExportArgs),
+    /// Simulate benchmarks and scheduling policies on a described machine, in virtual time
+    #[command(
+        after_help = "Examples:\n  scoville simulate\n  scoville simulate matrixsearch --policy cls-tp,lgs,lgs-uc --workers 16,32,64\n  scoville simulate big fjthrput --machine mine.xml --memory interleaved\n\nNothing of it is measured. mine.xml is what `lstopo --of xml mine.xml` writes on a machine."
+    )]
+    Simulate(super::simulate::SimulateArgs),
+    /// Simulate what a publication measured, and say what comes out and what does not
+    #[command(after_help = "Example:\n  scoville reproduce woelke-2018 --seeds 3")]
+    Reproduce(super::reproduce::ReproduceArgs),
     /// Write a completion script for a shell
     #[command(
         after_help = "Example:\n  scoville completions bash > ~/.local/share/bash-completion/completions/scoville"

@@ -13,9 +13,11 @@ mod plan;
 mod prepare;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod sessions;
 mod show;
+mod simulate;
 mod status;
 mod verify;
 mod world;
@@ -87,6 +89,8 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Some(Command::Compare(arguments)) => compare::run(&world()?, &arguments, out),
         Some(Command::Report { session, open }) => report::run(&world()?, session.as_deref(), open, out),
         Some(Command::Export(arguments)) => export::run(&world()?, &arguments, out),
+        Some(Command::Simulate(arguments)) => simulate::run(&arguments, out),
+        Some(Command::Reproduce(arguments)) => reproduce::run(&arguments, out),
         Some(Command::Completions { shell }) => completions::shell(shell, &mut Cli::command(), out),
         Some(Command::Man) => completions::man(Cli::command(), out),
         Some(Command::Peer { .. } | Command::Launch { .. }) => {

@@ -1,0 +1,335 @@
+//! A policy that finds out by itself which actors should go home: those whose messages take longer elsewhere.
+//!
+//! It starts as classic load stealing with bound threads. It times some activations and keeps, per class of actors,
+//! the mean time of a message at home (on the node where an actor first ran and first touched its state) and away. A
+//! class is *pinned* while being away costs clearly more than sending it home could: only then are its actors queued
+//! at their homes. So an actor without much state is never sent to a worker that may sleep, and a coordinator follows
+//! whoever reports to it, without any hint.
+//!
+//! Nobody is sent home to learn: actors run at home first, and stealing and following senders take them away by
+//! themselves.
+//!
+//! The rule is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
+//! same everywhere cancel out. Variants that lack one term of the rule each, and controls that do not measure at all,
+//! stand beside it; a benefit that they have as well is not due to the rule.
+
+use crate::topology::Rings;
+use crate::{
+    ClsTp, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word,
+};
+
+/// What being away must cost at least per message before a class is pinned. Sending an actor home costs about as
+/// much.
+const WORTH: Nanos = 2_000;
+/// A message that takes longer than this is long.
+const LONG: Nanos = 20_000;
+/// Activations per timed one, for classes whose messages are short.
+const TIMED: u32 = 16;
+/// A queue of so many is long enough to keep others away from it, if this share of the workers (one in so many) is
+/// idle.
+const CROWDED: (u32, u32) = (4, 4);
+
+/// The terms of the rule that a variant has.
+pub mod term {
+    /// Actors are not sent to a long queue while many workers are idle.
+    pub const GUARD: u32 = 1;
+    /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node.
+    pub const ORDER: u32 = 2;
+    /// The difference must exceed three standard errors.
+    pub const CERTAINTY: u32 = 4;
+    /// All of them.
+    pub const ALL: u32 = GUARD | ORDER | CERTAINTY;
+    /// A control: every class is pinned.
+    pub const PIN_ALL: u32 = 8;
+    /// A control: classes with long messages are pinned, whatever being away costs.
+    pub const PIN_LONG: u32 = 16;
+}
+
+/// The policy with some of its terms; see [`AdaptiveLocality`].
+#[derive(Clone, Debug)]
+pub struct Locality<const TERMS: u32> {
+    rings: Rings,
+    /// The search for work is that of classic load stealing.
+    classic: ClsTp,
+}
+
+/// The policy with all its terms.
+pub type AdaptiveLocality = Locality<{ term::ALL }>;
+/// Without [`term::GUARD`].
+pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
+/// Without [`term::ORDER`].
+pub type WithoutOrder = Locality<{ term::ALL & !term::ORDER }>;
+/// Without [`term::CERTAINTY`].
+pub type WithoutCertainty = Locality<{ term::ALL & !term::CERTAINTY }>;
+/// The control that pins every class.
+pub type PinAll = Locality<{ term::ALL | term::PIN_ALL }>;
+/// The control that pins by run time alone.
+pub type PinLong = Locality<{ term::ALL | term::PIN_LONG }>;
+
+const fn name(terms: u32) -> &'static str {
+    match terms {
+        term::ALL => "adaptive-locality",
+        t if t & term::PIN_ALL != 0 => "pin-all",
+        t if t & term::PIN_LONG != 0 => "pin-long",
+        t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
+        t if t & term::ORDER == 0 => "adaptive-locality-no-order",
+        _ => "adaptive-locality-no-certainty",
+    }
+}
+
+impl<const TERMS: u32> Locality<TERMS> {
+    const fn has(term: u32) -> bool {
+        TERMS & term != 0
+    }
+
+    fn with(setup: Setup, rings: Rings) -> Self {
+        Self {
+            classic: ClsTp::on(setup, &Rings::uniform(setup.worker, setup.workers)),
+            rings,
+        }
+    }
+
+    fn is_crowded(&self, around: &Surroundings) -> bool {
+        Self::has(term::GUARD)
+            && around.home_queue >= CROWDED.0
+            && u64::from(around.idle) * u64::from(CROWDED.1) > u64::from(self.rings.workers())
+    }
+}
+
+fn longest(profile: &Profile) -> Nanos {
+    profile.home.mean.max(profile.away.mean)
+}
+
+/// Whether a class with this profile is pinned from now on. It takes three standard errors to pin it; to let it go it
+/// is enough that not even one on top of what is seen would be worth it.
+fn is_pinned(profile: &Profile, certain: bool) -> bool {
+    let Profile { home, away, pinned } = *profile;
+    let error = home.squared_error().saturating_add(away.squared_error()).isqrt();
+    if pinned {
+        let doubt = if certain { error } else { 0 };
+        return away.mean.saturating_add(doubt) > home.mean.saturating_add(WORTH / 2);
+    }
+    let gain = away.mean.saturating_sub(home.mean);
+    // Two means of fewer have no error to speak of.
+    let known = home.count >= 8 && away.count >= 8;
+    known && gain > WORTH && (!certain || gain > error.saturating_mul(3))
+}
+
+impl<const TERMS: u32> Policy for Locality<TERMS> {
+    const NAME: &'static str = name(TERMS);
+    const STEALS: bool = true;
+    const ADOPTS: bool = true;
+    const ROUTES: bool = true;
+    const PINS: bool = true;
+    const WAKING: Waking = ClsTp::WAKING;
+
+    fn new(setup: Setup) -> Self {
+        Self::with(setup, Rings::uniform(setup.worker, setup.workers))
+    }
+
+    fn on(setup: Setup, rings: &Rings) -> Self {
+        Self::with(setup, rings.clone())
+    }
+
+    fn batch(&self) -> u32 {
+        u32::MAX
+    }
+
+    fn pick(&mut self, tick: u32) -> Pick {
+        self.classic.pick(tick)
+    }
+
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        self.classic.hunt(attempt)
+    }
+
+    fn spawned(&mut self, role: Role) -> (Word, Route) {
+        self.classic.spawned(role)
+    }
+
+    fn started(&mut self, word: Word) -> Word {
+        word.moved(self.rings.me())
+    }
+
+    fn woken(&mut self, word: Word, around: &Surroundings) -> Route {
+        let here = Route {
+            worker: self.rings.me(),
+            end: End::Head,
+        };
+        let Some(home) = word.home() else {
+            return here;
+        };
+        let pinned = around.profile.pinned || Self::has(term::PIN_ALL);
+        if !pinned || self.is_crowded(around) {
+            return here;
+        }
+        let waits = Self::has(term::ORDER) && longest(&around.profile) > LONG;
+        if self.rings.is_neighbour(home) && !waits {
+            return here;
+        }
+        Route {
+            worker: home,
+            end: End::Tail,
+        }
+    }
+
+    fn called(word: Word, turn: u32, workers: u32) -> Route {
+        ClsTp::called(Word::new(None, word.is_free()), turn, workers)
+    }
+
+    fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
+        tick.is_multiple_of(TIMED) || longest(profile) > LONG
+    }
+
+    fn finished(&mut self, _: Word, sample: Sample, profile: Profile) -> Profile {
+        let mut learned = profile;
+        let mean = if sample.at_home {
+            &mut learned.home
+        } else {
+            &mut learned.away
+        };
+        *mean = mean.with(sample.per_message);
+        learned.pinned = if Self::has(term::PIN_LONG) {
+            longest(&learned) > LONG
+        } else {
+            is_pinned(&learned, Self::has(term::CERTAINTY))
+        };
+        learned
+    }
+
+    fn search(&mut self, step: u32) -> Search {
+        self.classic.search(step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Mean, topology};
+
+    fn mean(count: u32, mean: Nanos, variance: u64) -> Mean {
+        Mean {
+            count,
+            mean,
+            variance,
+        }
+    }
+
+    fn profile(home: Mean, away: Mean, pinned: bool) -> Profile {
+        Profile { home, away, pinned }
+    }
+
+    #[test]
+    fn a_class_is_pinned_by_a_clear_difference_only() {
+        let decided = |home, away, pinned| is_pinned(&profile(home, away, pinned), true);
+        assert!(decided(
+            mean(100, 50_000, 10_000),
+            mean(100, 60_000, 10_000),
+            false
+        ));
+        assert!(
+            !decided(mean(100, 50_000, 10_000), mean(100, 51_900, 10_000), false),
+            "worth too little"
+        );
+        assert!(
+            !decided(mean(100, 60_000, 10_000), mean(100, 50_000, 10_000), false),
+            "better away"
+        );
+        let spread = 10_000_000_000;
+        assert!(
+            !decided(mean(100, 50_000, spread), mean(100, 60_000, spread), false),
+            "by chance"
+        );
+        assert!(is_pinned(
+            &profile(mean(100, 50_000, spread), mean(100, 60_000, spread), false),
+            false
+        ));
+        assert!(
+            !decided(mean(7, 50_000, 0), mean(100, 60_000, 0), false),
+            "hardly known"
+        );
+        assert!(decided(mean(100, 50_000, 0), mean(100, 51_900, 0), true), "stays");
+        assert!(
+            !decided(mean(100, 50_000, 0), mean(100, 50_900, 0), true),
+            "is let go"
+        );
+    }
+
+    #[test]
+    fn whoever_has_short_messages_never_leaves_the_sender() {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 3,
+        };
+        let mut policy = AdaptiveLocality::new(setup);
+        let around = Surroundings {
+            profile: profile(mean(3, 1_900, 0), mean(3, 1_999, 0), false),
+            ..Surroundings::default()
+        };
+        for home in 0..8 {
+            for _ in 0..1000 {
+                let route = policy.woken(Word::new(Some(home), false), &around);
+                assert_eq!((route.worker, route.end), (0, End::Head));
+            }
+        }
+    }
+
+    #[test]
+    fn pinned_actors_go_home_unless_it_is_crowded_there() {
+        let machine = topology::Synthetic {
+            packages: 2,
+            nodes: 1,
+            l3: (1, 0),
+            l2: (4, 0),
+            cores: 1,
+            l1: 0,
+            threads: 1,
+            memory: 0,
+            distances: Vec::new(),
+        };
+        let machine = machine.build().expect("a machine");
+        let pus: Vec<usize> = (0..8).collect();
+        let rings = Rings::around(0, &pus, &machine, AdaptiveLocality::neighbourhood());
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let mut policy = AdaptiveLocality::on(setup, &rings);
+        let mut route = |home: u32, time: Nanos, home_queue, idle| {
+            let known = profile(mean(100, time, 0), mean(100, time * 2, 0), true);
+            let around = Surroundings {
+                profile: known,
+                home_queue,
+                idle,
+            };
+            let route = policy.woken(Word::new(Some(home), false), &around);
+            (route.worker, route.end)
+        };
+        assert_eq!(route(5, 5_000, 0, 0), (5, End::Tail));
+        assert_eq!(route(2, 5_000, 0, 0), (0, End::Head), "the home is near");
+        assert_eq!(
+            route(2, 50_000, 0, 0),
+            (2, End::Tail),
+            "a long one waits its turn"
+        );
+        assert_eq!(route(5, 5_000, 4, 3), (0, End::Head), "others are idle");
+        assert_eq!(route(5, 5_000, 4, 2), (5, End::Tail));
+        assert_eq!(route(5, 5_000, 3, 7), (5, End::Tail));
+    }
+
+    #[test]
+    fn variants_have_names_of_their_own() {
+        let names = [
+            AdaptiveLocality::NAME,
+            WithoutGuard::NAME,
+            WithoutOrder::NAME,
+            WithoutCertainty::NAME,
+            PinAll::NAME,
+            PinLong::NAME,
+        ];
+        let different: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(different.len(), names.len());
+    }
+}

@@ -1,0 +1,34 @@
+//! The table of published and simulated numbers. Only what held under all variations of the model is asserted.
+
+use datil_sim::woelke_2018::{Row, Verdict, reproduce};
+
+#[test]
+fn the_robust_statements_come_out_and_the_others_are_not_claimed() {
+    let rows = reproduce(1).expect("it runs");
+    let row = |text: &str| -> &Row {
+        let mut found = rows.iter().filter(|row| row.statement.contains(text));
+        let row = found.next().unwrap_or_else(|| panic!("no row says {text}"));
+        assert!(found.next().is_none(), "{text} is said twice");
+        row
+    };
+    for text in [
+        "lgs-co / lgs,",
+        "remote share of LGS",
+        "steals of LGS",
+        "block-wise: LGS keeps scaling",
+        "CLS-TP at 64 workers by its best",
+    ] {
+        assert_eq!(row(text).verdict, Verdict::Native, "{:?}", row(text));
+    }
+    // No mechanism inside a runtime distinguishes bound from wandering threads.
+    let bound = row("cls-tp / cls, best");
+    assert_eq!(bound.verdict, Verdict::Fitted);
+    assert!(bound.simulated.starts_with("1.00;"), "{bound:?}");
+    assert_eq!(row("lgs / cls-tp, worst").verdict, Verdict::DoesNot);
+    for row in &rows {
+        let unavailable = row.simulated == "unavailable";
+        assert_eq!(unavailable, row.verdict == Verdict::NotModelled, "{row:?}");
+        let unexplained = matches!(row.verdict, Verdict::NotModelled) && row.why.is_empty();
+        assert!(!unexplained, "{row:?}");
+    }
+}

@@ -1,0 +1,121 @@
+//! `scoville simulate` as a user meets it. It needs no checkout: programs, policies and machines are part of the
+//! program.
+
+use std::fs;
+use std::process::{Command, Output};
+
+fn scoville(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_scoville"))
+        .args(arguments)
+        .current_dir(std::env::temp_dir())
+        .output()
+        .expect("the program runs")
+}
+
+fn printed(arguments: &[&str]) -> String {
+    let output = scoville(arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = scoville(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+#[test]
+fn a_table_says_that_nothing_was_measured() {
+    let text = printed(&[
+        "simulate",
+        "big",
+        "--policy",
+        "cls-tp,lgs",
+        "--workers",
+        "8,16",
+        "--set",
+        "pings=20",
+    ]);
+    assert!(
+        text.starts_with("Simulated, not measured: machine opteron"),
+        "{text}"
+    );
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.trim_start().starts_with("big"))
+            .count(),
+        4,
+        "{text}"
+    );
+}
+
+#[test]
+fn json_says_so_too_and_is_the_same_every_time() {
+    let arguments = [
+        "simulate",
+        "fib",
+        "--set",
+        "index=12",
+        "--policy",
+        "lgs",
+        "--workers",
+        "4",
+        "--json",
+    ];
+    let text = printed(&arguments);
+    assert_eq!(text, printed(&arguments));
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(value["simulated"], true);
+    assert_eq!(value["rows"][0]["result"], "144");
+    assert!(value["rows"][0]["run"]["makespan"].as_u64().expect("a time") > 0);
+    assert!(value["rows"][0]["run"]["links"].as_array().expect("a list").len() > 10);
+}
+
+#[test]
+fn without_a_benchmark_it_lists_what_there_is() {
+    let text = printed(&["simulate"]);
+    for word in ["matrixsearch", "adaptive-locality", "lgs-uc", "opteron", "epyc"] {
+        assert!(text.contains(word), "{word} is missing in {text}");
+    }
+}
+
+#[test]
+fn a_machine_comes_from_hwloc_or_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let xml = r#"<topology version="2.0"><object type="Machine" allowed_cpuset="0x3">
+        <object type="NUMANode" os_index="0" cpuset="0x3"/><object type="PU" os_index="0"/><object type="PU" os_index="1"/>
+        </object></topology>"#;
+    fs::write(path("two.xml"), xml).expect("a file");
+    let text = printed(&[
+        "simulate",
+        "pingpong",
+        "--set",
+        "pings=10",
+        "--machine",
+        &path("two.xml"),
+    ]);
+    assert!(text.contains("two.xml"), "{text}");
+    fs::write(path("bad.xml"), "<machine/>").expect("a file");
+    let reason = refused(&["simulate", "pingpong", "--machine", &path("bad.xml")]);
+    assert!(
+        reason.contains("bad.xml") && reason.contains("hwloc 2"),
+        "{reason}"
+    );
+    assert!(refused(&["simulate", "pingpong", "--machine", &path("no.xml")]).contains("cannot read"));
+    assert!(refused(&["simulate", "pingpong", "--machine", "cray"]).contains("opteron"));
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused_by_name() {
+    assert!(refused(&["simulate", "pingpung"]).contains("pingpong"));
+    assert!(refused(&["simulate", "pingpong", "--policy", "fifo"]).contains("cls-tp"));
+    assert!(refused(&["simulate", "pingpong", "--workers", "65"]).contains("1 to 64 workers"));
+    assert!(refused(&["simulate", "pingpong", "--set", "pongs=1"]).contains("there are pings"));
+    assert!(refused(&["simulate", "pingpong", "--set", "pings"]).contains("name=value"));
+    assert!(refused(&["reproduce", "woelke-2019"]).contains("woelke-2018"));
+}
