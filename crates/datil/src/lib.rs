@@ -143,3 +143,6 @@ pub use worker::port::WorkerMetrics;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/datil-guide.md")]
 mod guide {}
+
+#[cfg(doctest)]
+mod misuse;

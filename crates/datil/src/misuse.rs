@@ -1,0 +1,74 @@
+//! What the type system refuses, as tests that must not compile.
+
+/// A message of another type.
+///
+/// ```compile_fail,E0308
+/// # use datil::{Actor, Address, Context};
+/// # struct Counter;
+/// # impl Actor for Counter {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// # }
+/// fn send(counter: Address<Counter>) {
+///     counter.tell("one");
+/// }
+/// ```
+///
+/// A message that must not leave its thread.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Context};
+/// # use std::rc::Rc;
+/// struct Local;
+/// impl Actor for Local {
+///     type Msg = Rc<u32>;
+///     fn handle(&mut self, _: Rc<u32>, _: &mut Context<'_, Self>) {}
+/// }
+/// ```
+///
+/// A context in another thread.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Context};
+/// # struct Counter;
+/// # impl Actor for Counter {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// # }
+/// fn leak(cx: &mut Context<'_, Counter>) {
+///     std::thread::scope(|scope| { scope.spawn(move || cx.stop()); });
+/// }
+/// ```
+///
+/// A question that is answered twice.
+///
+/// ```compile_fail,E0382
+/// fn twice(reply: datil::ReplyTo<u32>) {
+///     reply.send(1);
+///     reply.send(2);
+/// }
+/// ```
+///
+/// A recipient of what the actor does not understand.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Address, Context, Recipient};
+/// # struct Counter;
+/// # impl Actor for Counter {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// # }
+/// fn hide(counter: Address<Counter>) -> Recipient<String> {
+///     counter.recipient()
+/// }
+/// ```
+///
+/// A client that outlives its scope.
+///
+/// ```compile_fail,E0521
+/// fn keep(runtime: &datil::Runtime) {
+///     let mut kept = None;
+///     runtime.client(|client| kept = Some(client));
+/// }
+/// ```
+const _: () = ();
