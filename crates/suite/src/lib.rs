@@ -3,8 +3,9 @@
 //! Each benchmark ([`benchmarks`]) is written once, generic over a small trait ([`library::ActorLibrary`]) with static
 //! dispatch. Each library has an adapter ([`adapters`]). [`peer`] speaks the laboratory's protocol.
 //!
-//! To add a benchmark, write its file, implement [`benchmark::Benchmark`] and list it in [`benchmarks::all`]. To add a
-//! library, implement [`library::ActorLibrary`] and [`library::Host`] and list it in [`runtimes`].
+//! To add a benchmark, write its file in the folder of its group, implement [`benchmark::Benchmark`] or
+//! [`benchmark::Phased`], and list it in the group's `all`. To add a library, implement [`library::ActorLibrary`] and
+//! [`library::Host`] and list it in [`runtimes`].
 
 pub mod adapters;
 pub mod benchmark;

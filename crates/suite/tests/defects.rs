@@ -12,11 +12,12 @@ use std::time::Duration;
 
 use cheats::{
     CachingWorkers, CutOffFibonacci, DirectSelfPings, DoubleMeals, DroppedChange, EarlyReplies,
-    EverySecondSmoker, FelledTree, GridInOneActor, IdleExpansion, ImpatientWorkers, InlinedPong, LibrarySort,
-    LongHops, LostPieces, MergedIncrements, MergedMeeting, MergedWork, MissingStage, NoManager,
-    NoWaitingRoom, OneRegion, ProductByFormula, ReusedWorkers, RoundedDown, ShortRing, SkippedSelfPings,
-    SlidingFilter, SortWithoutNetwork, UndividedBoard, UndividedMatrix, UnevenRounds, UnsortedList, Wheel,
-    WorkWithoutActors,
+    EverySecondSmoker, FelledTree, GridInOneActor, IdleExpansion, ImpatientWorkers, InlinedPong, KeptRings,
+    LazyClients, LibrarySort, LongHops, LostPieces, MergedIncrements, MergedMeeting, MergedWork,
+    MissingStage, NoManager, NoSelfPings, NoWaitingRoom, OneRegion, PlayedMeetings, ProductByFormula,
+    ReusedWorkers, RoundedDown, RowSearch, SharedPayload, ShortRing, SilentNetwork, SingleSleeper,
+    SingleWorker, SkippedSelfPings, SlidingFilter, SortWithoutNetwork, UndividedBoard, UndividedMatrix,
+    UnevenRounds, UnsortedList, Wheel, WorkWithoutActors,
 };
 use common::{Case, iterate, mismatch, start, tiny};
 use mishaps::{Damage, Faulty};
@@ -27,10 +28,11 @@ use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
 use suite::benchmark::Phased;
 use suite::benchmarks::{
-    AStar, AllPairsShortestPath, Banking, Barber, Big, BitonicSort, BoundedBuffer, Chameneos,
-    CigaretteSmokers, CobwebbedTree, ConcurrentDictionary, ConcurrentList, Count, FacilityLocation,
-    Fibonacci, FilterBank, ForkJoinCreation, ForkJoinThroughput, LogisticMap, MatrixMultiplication, NQueens,
-    Philosophers, PiPrecision, PingPong, Quicksort, RadixSort, Relaxation, Sieve, ThreadRing, Trapezoid,
+    AStar, AllPairsShortestPath, Banking, Barber, Big, BigNeighbours, BitonicSort, BoundedBuffer, Chameneos,
+    Chat, CigaretteSmokers, CobwebbedTree, ConcurrentDictionary, ConcurrentList, Count, FacilityLocation,
+    FairChameneos, Fannkuch, Fibonacci, FilterBank, ForkJoinCreation, ForkJoinThroughput, LogisticMap,
+    MatrixMultiplication, MatrixSearch, Mixed, NQueens, Pairs, Philosophers, PiPrecision, PingPing, PingPong,
+    Quicksort, RadixSort, Relaxation, Sieve, Spawn, ThreadRing, Trapezoid,
 };
 use suite::iteration::{Failure, counting_program};
 use suite::library::Host;
@@ -156,6 +158,15 @@ mishaps! {
     trapezoid: Trapezoid;
     piprecision: PiPrecision;
     sor: Relaxation;
+    matrixsearch: MatrixSearch;
+    bigneighbours: BigNeighbours;
+    chameneosfair: FairChameneos;
+    fannkuch: Fannkuch;
+    pingping: PingPing;
+    spawn: Spawn;
+    pairs: Pairs;
+    mixed: Mixed;
+    chat: Chat;
 }
 
 #[test]
@@ -331,4 +342,49 @@ fn piprecision_rounded_down() {
 #[test]
 fn sor_in_one_actor() {
     assert_caught::<GridInOneActor>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn matrixsearch_along_the_rows() {
+    assert_caught::<RowSearch>(LONG, "result is Integer(");
+}
+
+#[test]
+fn bigneighbours_without_pings_to_itself() {
+    assert_caught::<NoSelfPings>(LONG, "result is Integer(");
+}
+
+#[test]
+fn chameneosfair_played_by_the_place() {
+    assert_caught::<PlayedMeetings>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn fannkuch_with_a_single_worker() {
+    assert_caught::<SingleWorker>(LONG, "work is Work { actors: 1, messages: 1 }");
+}
+
+#[test]
+fn pingping_with_a_shared_payload() {
+    assert_caught::<SharedPayload>(LONG, "result is Integer(242)");
+}
+
+#[test]
+fn spawn_with_a_single_actor() {
+    assert_caught::<SingleSleeper>(LONG, "work is Work { actors: 2, messages: 2000 }");
+}
+
+#[test]
+fn pairs_with_clients_that_do_not_copy() {
+    assert_caught::<LazyClients>(LONG, "check hashsum is Integer(");
+}
+
+#[test]
+fn mixed_with_rings_that_are_kept() {
+    assert_caught::<KeptRings>(LONG, "work is Work { actors: 11, messages: 78 }");
+}
+
+#[test]
+fn chat_without_talk() {
+    assert_caught::<SilentNetwork>(LONG, "work is Work { actors: 1, messages: 2 }");
 }

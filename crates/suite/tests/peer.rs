@@ -140,7 +140,16 @@ fn every_runtime_holds_a_whole_conversation() {
                 "facloc",
                 "trapezoid",
                 "piprecision",
-                "sor"
+                "sor",
+                "matrixsearch",
+                "bigneighbours",
+                "chameneosfair",
+                "fannkuch",
+                "pingping",
+                "spawn",
+                "pairs",
+                "mixed",
+                "chat"
             ])
         );
 
@@ -287,6 +296,35 @@ fn bad_parameters_are_refused_and_the_next_run_works() {
     peer.tell(&run("count", json!({"messages": 0})));
     assert_eq!(peer.hear()["type"], "begin");
     assert_eq!(peer.hear()["result"], 0);
+}
+
+#[test]
+fn what_no_library_can_do_is_unsupported_and_the_next_run_works() {
+    let mut peer = Peer::start(&["tokio"], "1");
+    peer.hear();
+    let search = |place| {
+        let mut parameters =
+            json!({"controllers": 2, "seekers": 3, "size": 16, "jobs": 3, "word": 3, "alphabet": 4});
+        parameters["assign"] = json!("continuous");
+        parameters["place"] = json!(place);
+        run("matrixsearch", parameters)
+    };
+    peer.tell(&search("roundrobin"));
+    let reason =
+        "matrixsearch: place is roundrobin, but the library cannot send a woken actor to a chosen worker";
+    assert_eq!(
+        peer.hear(),
+        json!({"type": "fail", "code": "unsupported", "message": reason})
+    );
+    peer.tell(&search("far away"));
+    let reason = "matrixsearch: place is \"far away\"; it must be one of local, roundrobin";
+    assert_eq!(
+        peer.hear(),
+        json!({"type": "fail", "code": "bad-parameter", "message": reason})
+    );
+    peer.tell(&search("local"));
+    assert_eq!(peer.hear()["type"], "begin");
+    assert_eq!(peer.hear()["result"], 65);
 }
 
 #[test]

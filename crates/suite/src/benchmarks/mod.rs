@@ -1,6 +1,7 @@
 //! The benchmarks, each written once. What each does is laid down in the catalogue.
 
 mod concurrency;
+mod extended;
 mod kinds;
 mod micro;
 mod parallelism;
@@ -8,6 +9,9 @@ mod parallelism;
 pub use concurrency::{
     Banking, Barber, BoundedBuffer, CigaretteSmokers, ConcurrentDictionary, ConcurrentList, LogisticMap,
     Philosophers,
+};
+pub use extended::{
+    BigNeighbours, Chat, FairChameneos, Fannkuch, MatrixSearch, Mixed, Pairs, PingPing, Spawn,
 };
 pub use micro::{
     Big, Chameneos, Count, Fibonacci, ForkJoinCreation, ForkJoinThroughput, PingPong, ThreadRing,
@@ -26,6 +30,7 @@ pub fn all<L: Host>() -> Vec<Box<dyn Program<L>>> {
         micro::all::<L>(),
         concurrency::all::<L>(),
         parallelism::all::<L>(),
+        extended::all::<L>(),
     ];
     groups.into_iter().flatten().collect()
 }

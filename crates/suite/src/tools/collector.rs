@@ -130,6 +130,33 @@ impl Handover {
     }
 }
 
+/// Addresses of many actors, as in [`Handover`].
+#[derive(Debug, Default)]
+pub struct Handovers(Mutex<Vec<Box<dyn Any + Send>>>);
+
+impl Handovers {
+    /// Reports some addresses.
+    pub fn report<T: Any + Send>(&self, addresses: Vec<T>) {
+        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reports.push(Box::new(addresses));
+    }
+
+    /// Takes all addresses out.
+    ///
+    /// # Panics
+    /// If something else was reported than `what`: a mistake in the benchmark's source.
+    pub fn take<T: Any>(&self, what: &str) -> Vec<T> {
+        let reports = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let addresses = reports
+            .into_iter()
+            .flat_map(|report| match report.downcast::<Vec<T>>() {
+                Ok(addresses) => *addresses,
+                Err(_) => panic!("{what} was reported as something else"),
+            });
+        addresses.collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +200,17 @@ mod tests {
                 Err("meals: the 2 reports are not one of each of 2 actors".to_owned())
             );
         }
+    }
+
+    #[test]
+    fn handovers_come_together() {
+        let handovers = Handovers::default();
+        handovers.report(vec![1_u8, 2]);
+        handovers.report(vec![3_u8]);
+        assert_eq!(handovers.take::<u8>("numbers"), [1, 2, 3]);
+        assert!(handovers.take::<u8>("numbers").is_empty());
+        handovers.report(vec![1_u8]);
+        assert!(std::panic::catch_unwind(|| handovers.take::<u16>("numbers")).is_err());
     }
 
     #[test]

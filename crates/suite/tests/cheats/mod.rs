@@ -3,12 +3,15 @@
 
 mod alone;
 mod creation;
+mod crowds;
 mod deferring;
 mod fields;
 mod meetings;
 mod messages;
+mod payloads;
 mod requests;
 mod resources;
+mod searches;
 mod stages;
 mod trees;
 
@@ -17,11 +20,14 @@ pub use alone::{
     SortWithoutNetwork, UndividedBoard, UndividedMatrix,
 };
 pub use creation::{ReusedWorkers, WorkWithoutActors};
+pub use crowds::{NoSelfPings, PlayedMeetings, SilentNetwork, SingleSleeper};
 pub use deferring::{EarlyReplies, ImpatientWorkers};
 pub use meetings::{DirectSelfPings, DroppedChange, MergedMeeting, SkippedSelfPings};
 pub use messages::{InlinedPong, LongHops, MergedIncrements, MergedWork, ShortRing, UnevenRounds};
+pub use payloads::{LazyClients, SharedPayload};
 pub use requests::{CachingWorkers, UnsortedList};
 pub use resources::{DoubleMeals, EverySecondSmoker, NoManager, NoWaitingRoom};
+pub use searches::{KeptRings, RowSearch, SingleWorker};
 pub use stages::{LostPieces, MissingStage, OneRegion, RoundedDown, Wheel};
 pub use trees::CutOffFibonacci;
 
