@@ -101,7 +101,8 @@ impl Phased for AStar {
                 priorities: self.priorities,
                 mode: self.mode,
             },
-            workers: Vec::with_capacity(self.workers),
+            size: self.workers,
+            workers: Vec::new(),
             sent: 0,
             completed: 0,
             stopped: 0,
@@ -269,6 +270,7 @@ struct Work {
 
 struct Master<L: ActorLibrary> {
     search: Search,
+    size: usize,
     workers: Vec<L::Address<Worker<L>>>,
     sent: usize,
     completed: usize,
@@ -324,7 +326,7 @@ impl<L: ActorLibrary> Actor<L> for Master<L> {
     type Message = ToMaster;
 
     fn started(&mut self, cx: &mut impl Context<L, Self>) {
-        for _ in 0..self.workers.capacity() {
+        for _ in 0..self.size {
             let worker = cx.spawn(Worker {
                 search: self.search.clone(),
                 master: cx.myself(),
