@@ -114,6 +114,10 @@ pub struct Cell<A: Actor<Actix>> {
     resident: Resident<A>,
     /// The actor's own address, made when it is first needed: that allocates.
     myself: OnceCell<Arc<Addr<Self>>>,
+    /// Keeps the mailbox connected until the actor stops. Without it actix 0.13.5 can lose a message: it finds the mailbox
+    /// empty, another thread sends the last message and drops the last address, and then it ends the actor for want of
+    /// addresses.
+    anchor: Option<Addr<Self>>,
 }
 
 // Nothing ever pins the actor inside.
@@ -124,6 +128,7 @@ impl<A: Actor<Actix>> Cell<A> {
         Self {
             resident: Resident::new(actor, latch),
             myself: OnceCell::new(),
+            anchor: None,
         }
     }
 
@@ -153,6 +158,7 @@ impl<A: Actor<Actix>> ::actix::Actor for Cell<A> {
     type Context = ::actix::Context<Self>;
 
     fn started(&mut self, context: &mut Self::Context) {
+        self.anchor = Some(context.address());
         self.act(context, |actor, cx| actor.started(cx));
     }
 }
