@@ -340,7 +340,13 @@ fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Opti
         ));
     }
     let can = candidate.benchmarks.as_ref()?;
-    (!can.contains(&benchmark.name)).then(|| format!("{}not implemented by this peer", Skip::UNSUPPORTED))
+    let why = match suite::runtimes::runtime(&candidate.selection.runtime.name) {
+        Some(_) if !suite::benchmarks::COMPLETE => {
+            "not in this build of scoville; build it with --features all-benchmarks"
+        }
+        _ => "not implemented by this peer",
+    };
+    (!can.contains(&benchmark.name)).then(|| format!("{}{why}", Skip::UNSUPPORTED))
 }
 
 fn competitor(selection: &Selection, workers: u32) -> Competitor {
