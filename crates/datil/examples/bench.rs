@@ -939,7 +939,7 @@ fn main() {
         let after = runtime.metrics().total();
         times.sort_by(f64::total_cmp);
         println!(
-            "{name:16} {:7.2} {:7.2} ns  (first to last: remote {} shares {} retreats {} adoptions {} follows {} steals {} parks {} wakes {})",
+            "{name:16} {:7.2} {:7.2} ns  (first to last: remote {} shares {} retreats {} adoptions {} follows {} steals {} rescues {} parks {} wakes {})",
             times[0],
             times[times.len() / 2],
             after.remote_sends - before.remote_sends,
@@ -948,6 +948,7 @@ fn main() {
             after.adoptions - before.adoptions,
             after.follows - before.follows,
             after.steals - before.steals,
+            after.rescues - before.rescues,
             after.parks - before.parks,
             after.wakes - before.wakes,
         );
