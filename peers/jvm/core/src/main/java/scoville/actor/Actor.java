@@ -9,6 +9,7 @@ package scoville.actor;
  */
 public abstract class Actor {
     private Run run;
+    private Phase phase;
     private ActorRef self;
     private Spawner spawner;
     private boolean stopping;
@@ -24,10 +25,20 @@ public abstract class Actor {
         return self;
     }
 
-    /** Creates an actor from this one, the way the library nests them. */
+    /** Creates an actor from this one, the way the library nests them: this actor must not stop before it. */
     protected final ActorRef spawn(Actor child) {
         run.adopt(child);
         return spawner.spawn(child);
+    }
+
+    /** Creates an actor that may outlive this one: at the top, as the driver does. */
+    protected final ActorRef spawnTopLevel(Actor actor) {
+        return run.spawn(actor);
+    }
+
+    /** Creates an actor that may outlive the timed region, see {@link Run#check}. */
+    protected final ActorRef spawnLasting(Actor actor) {
+        return run.spawnLasting(actor);
     }
 
     /** Ends this actor when the current handler returns. */
@@ -47,9 +58,10 @@ public abstract class Actor {
         }
     }
 
-    /** Binds the actor to the iteration that it belongs to, before the library learns of it. */
-    final void bind(Run owner) {
+    /** Binds the actor to the iteration and the phase that it belongs to, before the library learns of it. */
+    final void bind(Run owner, Phase lifetime) {
         run = owner;
+        phase = lifetime;
     }
 
     /** For adapters: first call, on the actor's own thread of execution. */
@@ -80,6 +92,6 @@ public abstract class Actor {
 
     /** For adapters: last call, when the library has ended the actor; exactly once. */
     public final void stopped() {
-        run.actorStopped();
+        phase.leave();
     }
 }

@@ -11,7 +11,7 @@ public interface ActorLibrary {
     /** Starts the library with this many threads that execute actors. Called once per process. */
     Runtime start(int workers);
 
-    /** The running library: creates actors from outside. */
+    /** The running library: creates actors at the top, from any thread, those of actors included. */
     interface Runtime extends Spawner, AutoCloseable {
         /** Threads that execute actors, as the library tells it. */
         int workers();

@@ -31,6 +31,11 @@ public abstract class ActorRef {
         deliver(message);
     }
 
+    /** Sends a message that does not count as one: where the driver stops an actor and the entry lists no message for it. */
+    public final void dismiss(Object message) {
+        deliver(message);
+    }
+
     /** For adapters: the library's own send. */
     protected abstract void deliver(Object message);
 }

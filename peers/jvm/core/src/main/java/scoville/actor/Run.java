@@ -1,10 +1,13 @@
 package scoville.actor;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
-/** One iteration of a benchmark: creation, the timed region, and the end of all actors. */
+/**
+ * One iteration of a benchmark in three phases: what is created before {@link #timed} is setup, {@code timed} is the
+ * region that is measured, and {@link #check} comes after the clock has stopped. What an actor wrote before it stopped
+ * is visible to the driver once the actor's phase is over.
+ */
 public final class Run {
     /** What a counting iteration saw. */
     public record Work(long actors, long messages) {}
@@ -29,14 +32,12 @@ public final class Run {
     private final Runnable begin;
     private final Runnable afterwards;
 
-    /** Actors alive, and one for the driver while it may still create some. */
-    private final AtomicLong alive = new AtomicLong(1);
-
+    private final Phase timed = new Phase();
+    private final Phase lasting = new Phase();
     private final AtomicLong created = new AtomicLong();
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    /** Opens when no actor is left or one has failed. */
-    private final CountDownLatch over = new CountDownLatch(1);
+    /** Completed with the first failure. */
+    private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
 
     private long elapsed;
 
@@ -54,24 +55,61 @@ public final class Run {
         ActorRef.countMessages(counting);
     }
 
-    /** Executes the body, which creates actors and sends, and waits until all of them have stopped. */
+    /** Executes the body, which creates actors and sends, and waits until all but the lasting ones have stopped. */
     public void timed(Runnable body) throws Failed {
         begin.run();
         long start = System.nanoTime();
-        body.run();
-        actorStopped(); // the driver creates no more
-        awaitEnd();
+        execute(body, timed);
         elapsed = System.nanoTime() - start;
         afterwards.run();
-        if (failure.get() != null) {
-            throw new Failed(failure.get());
-        }
+        throwFailure();
+    }
+
+    /** After the timed region: executes the body, which sends, and waits until the lasting actors too have stopped. */
+    public void check(Runnable body) throws Failed {
+        execute(body, lasting);
+        throwFailure();
     }
 
     /** Creates an actor from outside. */
     public ActorRef spawn(Actor actor) {
         adopt(actor);
         return library.spawn(actor);
+    }
+
+    /** Creates an actor from outside that {@link #timed} does not wait for. */
+    public ActorRef spawnLasting(Actor actor) {
+        enter(actor, lasting);
+        return library.spawn(actor);
+    }
+
+    /** Creates an actor that counts nowhere, and waits until it has stopped; it has to do so by itself. */
+    public void rehearse(Actor actor) {
+        Phase alone = new Phase();
+        actor.bind(this, alone);
+        execute(
+                () -> {
+                    alone.enter();
+                    library.spawn(actor);
+                },
+                alone);
+    }
+
+    /** For the driver: waits until an actor has completed this, or one has failed. */
+    public void await(CompletableFuture<?> done) {
+        CompletableFuture.anyOf(done, failed).join();
+    }
+
+    /** For the driver, within the body of {@link #timed}: lets the actors work, shorter if one of them fails. */
+    public void pause(long seconds) {
+        timed.await(seconds);
+    }
+
+    /** For the driver: fails the iteration unless {@code holds}. */
+    public void require(boolean holds, String reason) throws Failed {
+        if (!holds) {
+            throw new Failed(new IllegalStateException(reason));
+        }
     }
 
     /** Length of the timed region in nanoseconds. */
@@ -85,29 +123,32 @@ public final class Run {
     }
 
     void adopt(Actor actor) {
-        actor.bind(this);
-        alive.incrementAndGet();
+        enter(actor, timed);
+    }
+
+    void fail(Throwable cause) {
+        failed.complete(cause);
+        timed.abort();
+        lasting.abort();
+    }
+
+    private void enter(Actor actor, Phase lifetime) {
+        actor.bind(this, lifetime);
+        lifetime.enter();
         if (counting) {
             created.incrementAndGet();
         }
     }
 
-    void actorStopped() {
-        if (alive.decrementAndGet() == 0) {
-            over.countDown();
-        }
+    private static void execute(Runnable body, Phase phase) {
+        body.run();
+        phase.leave(); // the driver creates no more
+        phase.await();
     }
 
-    void fail(Throwable cause) {
-        failure.compareAndSet(null, cause);
-        over.countDown();
-    }
-
-    private void awaitEnd() {
-        try {
-            over.await();
-        } catch (InterruptedException interrupt) {
-            throw new IllegalStateException("the driver was interrupted", interrupt);
+    private void throwFailure() throws Failed {
+        if (failed.isDone()) {
+            throw new Failed(failed.join());
         }
     }
 }

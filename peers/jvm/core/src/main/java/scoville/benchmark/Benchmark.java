@@ -1,6 +1,7 @@
 package scoville.benchmark;
 
 import java.util.List;
+import java.util.Map;
 import scoville.actor.Run;
 
 /** A benchmark: what it accepts and what it does. */
@@ -11,7 +12,21 @@ public interface Benchmark {
     /** The parameters in the order of the catalogue. */
     List<Parameter> parameters();
 
-    /** Makes one iteration. */
+    /** What parameters have to do with each other, in the order of the catalogue. */
+    default List<Relation> relations() {
+        return List.of();
+    }
+
+    /** Labels that the catalogue asks for. */
+    default Map<String, String> labels() {
+        return Map.of();
+    }
+
+    /**
+     * Makes one iteration.
+     *
+     * @throws Unsupported before the timed region, if a library of the JVM cannot do this
+     */
     Outcome run(Run run, Parameters parameters) throws Run.Failed;
 
     /** All benchmarks in the order of the catalogue. */

@@ -106,7 +106,7 @@ final class Big implements Benchmark {
 
     @Override
     public List<Parameter> parameters() {
-        return List.of(Parameter.atLeast("pings", 0), new Parameter("actors", 1, 65536));
+        return List.of(Parameter.atLeast("pings", 0), Parameter.between("actors", 1, 65536));
     }
 
     @Override

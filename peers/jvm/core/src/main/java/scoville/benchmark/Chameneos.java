@@ -143,6 +143,6 @@ final class Chameneos implements Benchmark {
         int creatures = parameters.length("creatures");
         Report report = new Report();
         run.timed(() -> run.spawn(new Mall(report, creatures, parameters.get("meetings"))));
-        return new Outcome(report.sum, Map.of("colour", report.colours % 3), Map.of("meetings", report.meetings));
+        return Outcome.of(report.sum, Map.of("colour", report.colours % 3)).withPerActor("meetings", report.meetings);
     }
 }

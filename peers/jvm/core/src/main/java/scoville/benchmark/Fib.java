@@ -74,7 +74,7 @@ final class Fib implements Benchmark {
 
     @Override
     public List<Parameter> parameters() {
-        return List.of(new Parameter("index", 1, 45));
+        return List.of(Parameter.between("index", 1, 45));
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -45,6 +46,15 @@ public final class Json {
             }
         }
         return OptionalLong.empty();
+    }
+
+    /** The value of a number that 64 bits of floating point can hold; empty for anything else. */
+    public static OptionalDouble number(Object value) {
+        if (value instanceof Written number) {
+            double parsed = Double.parseDouble(number.text);
+            return Double.isFinite(parsed) ? OptionalDouble.of(parsed) : OptionalDouble.empty();
+        }
+        return OptionalDouble.empty();
     }
 
     /** Parses exactly one value with nothing but white space around it. */

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import scoville.actor.ActorLibrary;
 import scoville.actor.Run;
 import scoville.benchmark.BadParameter;
@@ -108,7 +109,9 @@ final class Peer {
         result.put("workers", runtime.workers());
         result.put("gc", Collector.describe());
         result.put("capabilities", List.of("count-messages", "gc"));
-        result.put("labels", Map.of());
+        Map<String, String> labels = new TreeMap<>();
+        benchmarks.forEach(benchmark -> labels.putAll(benchmark.labels()));
+        result.put("labels", labels);
         result.put("benchmarks", benchmarks.stream().map(Benchmark::name).toList());
         return result;
     }
@@ -120,14 +123,14 @@ final class Peer {
         boolean counting = wantsCounting(message);
         try {
             Benchmark benchmark = find(name);
-            return iterate(benchmark, Parameters.check(name, benchmark.parameters(), given), counting);
+            return iterate(benchmark, Parameters.check(benchmark, given), counting);
         } catch (BadParameter error) {
             return fail("bad-parameter", error.getMessage());
         } catch (Unsupported error) {
-            return fail("unsupported", error.getMessage());
+            return fail("unsupported", name + ": " + error.getMessage());
         } catch (Run.Failed error) {
             error.getCause().printStackTrace();
-            return fail("failed", error.getMessage());
+            return fail("failed", name + ": " + error.getMessage());
         } catch (UncheckedIOException error) {
             throw error.getCause();
         }
@@ -184,7 +187,7 @@ final class Peer {
         result.put("wall_ns", run.elapsed());
         result.put("result", outcome.result());
         result.put("checks", outcome.checks());
-        result.put("metrics", Map.of());
+        result.put("metrics", outcome.metrics());
         if (!outcome.perActor().isEmpty()) {
             result.put("per_actor", outcome.perActor());
         }

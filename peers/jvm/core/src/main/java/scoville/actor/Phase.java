@@ -1,0 +1,50 @@
+package scoville.actor;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The actors of one part of an iteration: the driver waits until the last of them has stopped. */
+final class Phase {
+    /** Actors alive, and one for the driver while it may still create some. */
+    private final AtomicLong alive = new AtomicLong(1);
+
+    /** Opens when no actor is left or one has failed. */
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    void enter() {
+        alive.incrementAndGet();
+    }
+
+    void leave() {
+        if (alive.decrementAndGet() == 0) {
+            over.countDown();
+        }
+    }
+
+    /** Ends the phase although actors may be alive. */
+    void abort() {
+        over.countDown();
+    }
+
+    void await() {
+        try {
+            over.await();
+        } catch (InterruptedException interrupt) {
+            throw interrupted(interrupt);
+        }
+    }
+
+    /** Waits for at most this time. */
+    void await(long seconds) {
+        try {
+            over.await(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupt) {
+            throw interrupted(interrupt);
+        }
+    }
+
+    private static IllegalStateException interrupted(InterruptedException cause) {
+        return new IllegalStateException("the driver was interrupted", cause);
+    }
+}
