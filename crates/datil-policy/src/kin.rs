@@ -58,8 +58,8 @@ impl Policy for Pony {
         (Word::default(), at(self.setup.worker, End::Tail))
     }
 
-    fn woken(&mut self, _: Word, _: &Surroundings) -> Route {
-        at(self.setup.worker, End::Tail)
+    fn woken(&mut self, sender: u32, _: Word, _: &Surroundings) -> Route {
+        at(sender, End::Tail)
     }
 
     fn search(&mut self, step: u32) -> Search {
@@ -156,8 +156,8 @@ macro_rules! slotted {
                 (Word::default(), at(self.0.rings.me(), End::Next))
             }
 
-            fn woken(&mut self, _: Word, _: &Surroundings) -> Route {
-                at(self.0.rings.me(), End::Next)
+            fn woken(&mut self, sender: u32, _: Word, _: &Surroundings) -> Route {
+                at(sender, End::Next)
             }
 
             fn search(&mut self, step: u32) -> Search {

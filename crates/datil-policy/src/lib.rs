@@ -29,6 +29,7 @@
 //! | [`Policy::spawned`], [`Policy::admitted`] | an actor is created by an actor, from outside | its word and where it is queued |
 //! | [`Policy::started`] | an actor runs for the first time | its word |
 //! | [`Policy::woken`], [`Policy::called`] | an idle actor gets a message from an actor, from outside | where it is queued |
+//! | [`Policy::take`] | before each activation | from which end of its queue |
 //! | [`Policy::samples`], [`Policy::finished`] | before and after an activation | whether to time it; what it taught |
 //! | [`Policy::search`], [`Policy::grant`] | a worker is idle; a victim was found | what to do; how much to take |
 
@@ -56,7 +57,7 @@ pub use locality::{
 pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
-pub use stealing::Cls;
+pub use stealing::ClsOffer;
 
 /// Nanoseconds on the host's monotonic clock; only differences mean anything.
 pub type Nanos = u64;
@@ -65,7 +66,7 @@ pub type Nanos = u64;
 pub const NAMES: [&str; 5] = [
     Adaptive::NAME,
     WorkSharing::NAME,
-    Cls::NAME,
+    ClsOffer::NAME,
     EncoreCooperative::NAME,
     EncorePreemptive::NAME,
 ];
@@ -260,9 +261,12 @@ pub trait Policy: Send + Sized + 'static {
         word
     }
 
-    /// An actor on this worker has written to an idle actor: where that one is queued.
-    fn woken(&mut self, word: Word, surroundings: &Surroundings) -> Route {
-        let _ = (word, surroundings);
+    /// An actor on the worker `sender` has written to an idle actor: where that one is queued.
+    ///
+    /// A host whose actors have no owner asks the policy of the sender's worker, one whose actors have owners may ask that of
+    /// the receiver's owner. The answer must not depend on which it is.
+    fn woken(&mut self, sender: u32, word: Word, surroundings: &Surroundings) -> Route {
+        let _ = (sender, word, surroundings);
         unimplemented_route(Self::NAME)
     }
 
@@ -286,6 +290,12 @@ pub trait Policy: Send + Sized + 'static {
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile {
         let _ = (word, sample);
         profile
+    }
+
+    /// The end of its own queue from which this worker takes the next actor; `tick` counts activations and wraps.
+    fn take(&mut self, tick: u32) -> End {
+        let _ = tick;
+        End::Head
     }
 
     /// What this worker does at step number `step` since it ran dry.

@@ -151,9 +151,9 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         word.moved(self.rings.me())
     }
 
-    fn woken(&mut self, word: Word, around: &Surroundings) -> Route {
+    fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
         let here = Route {
-            worker: self.rings.me(),
+            worker: sender,
             end: End::Head,
         };
         let Some(home) = word.home() else {
@@ -164,13 +164,17 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             return here;
         }
         let waits = Self::has(term::ORDER) && longest(&around.profile) > LONG;
-        if self.rings.is_neighbour(home) && !waits {
+        if self.rings.are_neighbours(sender, home) && !waits {
             return here;
         }
         Route {
             worker: home,
             end: End::Tail,
         }
+    }
+
+    fn take(&mut self, tick: u32) -> End {
+        self.classic.take(tick)
     }
 
     fn called(word: Word, turn: u32, workers: u32) -> Route {
@@ -269,7 +273,7 @@ mod tests {
         };
         for home in 0..8 {
             for _ in 0..1000 {
-                let route = policy.woken(Word::new(Some(home), false), &around);
+                let route = policy.woken(0, Word::new(Some(home), false), &around);
                 assert_eq!((route.worker, route.end), (0, End::Head));
             }
         }
@@ -304,7 +308,7 @@ mod tests {
                 home_queue,
                 idle,
             };
-            let route = policy.woken(Word::new(Some(home), false), &around);
+            let route = policy.woken(0, Word::new(Some(home), false), &around);
             (route.worker, route.end)
         };
         assert_eq!(route(5, 5_000, 0, 0), (5, End::Tail));

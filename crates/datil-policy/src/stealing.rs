@@ -1,21 +1,21 @@
 //! Random work stealing in the manner of CAF ("CLS", classic load stealing, in the locality literature; Woelke, "Locality-guided scheduling in
 //! CAF", 2018, sections 3.4 and 4.1).
 //!
-//! CAF's idle workers go on trying, with growing sleeps. Here they sleep wholly after the first, eager phase, and a worker with a backlog hands
-//! the sleeper what that would have stolen first.
+//! CAF's idle workers go on trying, with growing sleeps; [`crate::ClsPolling`] (`cls`) does that, too. Here they sleep wholly after the first, eager
+//! phase, and a worker with a backlog hands the sleeper what that would have stolen first.
 
 use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Random, Setup};
 
 /// A woken actor goes to the head of its sender's queue, on whatever worker it ran before; an idle worker takes one actor, the oldest, of a
 /// random victim; an actor runs until its mailbox is empty.
 #[derive(Clone, Debug)]
-pub struct Cls {
+pub struct ClsOffer {
     setup: Setup,
     random: Random,
 }
 
-impl Policy for Cls {
-    const NAME: &'static str = "cls";
+impl Policy for ClsOffer {
+    const NAME: &'static str = "cls-offer";
     const STEALS: bool = true;
     const ADOPTS: bool = true;
     const FOLLOWS: bool = true;

@@ -1,7 +1,7 @@
 //! What every policy must keep to so that a host can rely on it, whatever it is told.
 
 use datil_policy::{
-    Adaptive, Board, Cls, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
+    Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
     Random, Setup, Verdict, WorkSharing,
 };
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ proptest! {
     ) {
         keeps_the_rules::<Adaptive>(setup, &steps)?;
         keeps_the_rules::<WorkSharing>(setup, &steps)?;
-        keeps_the_rules::<Cls>(setup, &steps)?;
+        keeps_the_rules::<ClsOffer>(setup, &steps)?;
         keeps_the_rules::<EncoreCooperative>(setup, &steps)?;
         keeps_the_rules::<EncorePreemptive>(setup, &steps)?;
         keeps_the_rules::<Hostile>(setup, &steps)?;
@@ -96,7 +96,7 @@ proptest! {
                 .collect()
         }
         prop_assert_eq!(decisions::<Adaptive>(setup, &steps), decisions::<Adaptive>(setup, &steps));
-        prop_assert_eq!(decisions::<Cls>(setup, &steps), decisions::<Cls>(setup, &steps));
+        prop_assert_eq!(decisions::<ClsOffer>(setup, &steps), decisions::<ClsOffer>(setup, &steps));
         prop_assert_eq!(
             decisions::<EncoreCooperative>(setup, &steps),
             decisions::<EncoreCooperative>(setup, &steps)
@@ -237,9 +237,9 @@ fn nobody_waits_for_ever_in_either_queue() {
     ] {
         assert!(oldest < 3000 && yielded < 3000, "{name}: {oldest} {yielded}");
     }
-    // Actors of `cls` run until their mailbox is empty, so its yield queue stays empty.
+    // Actors of `cls-offer` run until their mailbox is empty, so its yield queue stays empty.
     assert_eq!(
-        Cls::new(Setup {
+        ClsOffer::new(Setup {
             worker: 0,
             workers: 1,
             seed: 0
@@ -247,5 +247,5 @@ fn nobody_waits_for_ever_in_either_queue() {
         .batch(),
         u32::MAX
     );
-    assert!(longest_without::<Cls>(&[Pick::Oldest]) < 3000);
+    assert!(longest_without::<ClsOffer>(&[Pick::Oldest]) < 3000);
 }

@@ -85,7 +85,7 @@ fn routes_exist<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> Result
         let (admitted, arrival) = P::admitted(role, turn, workers);
         for word in [word, admitted, policy.started(word), policy.started(admitted)] {
             prop_assert!(word.home().is_none_or(|home| home < workers));
-            prop_assert!(policy.woken(word, &Surroundings::default()).worker < workers);
+            prop_assert!(policy.woken(worker, word, &Surroundings::default()).worker < workers);
             prop_assert!(P::called(word, turn, workers).worker < workers);
         }
         prop_assert!(route.worker < workers && arrival.worker < workers);
@@ -144,14 +144,14 @@ proptest! {
         let around = Surroundings::default();
         let (mut lgs, _) = policy::<Lgs>(&machine, sender, 0);
         let there = Route { worker: home, end: End::Tail };
-        prop_assert_eq!(lgs.woken(word, &around), if same_node { here } else { there });
+        prop_assert_eq!(lgs.woken(sender, word, &around), if same_node { here } else { there });
         let (mut dfs, _) = policy::<LgsDfs>(&machine, sender, 0);
         let there = Route { worker: home, end: End::Head };
-        prop_assert_eq!(dfs.woken(word, &around), if same_node { here } else { there });
+        prop_assert_eq!(dfs.woken(sender, word, &around), if same_node { here } else { there });
         let (mut cls, _) = policy::<ClsTp>(&machine, sender, 0);
-        prop_assert_eq!(cls.woken(Word::default(), &around), here, "without a home it follows its sender");
+        prop_assert_eq!(cls.woken(sender, Word::default(), &around), here, "without a home it follows its sender");
         prop_assert_eq!(Lgs::called(word, 5, 16), Route { worker: home, end: End::Tail });
-        prop_assert_eq!(lgs.woken(Word::new(Some(home), true), &around), here, "a free actor follows its sender");
+        prop_assert_eq!(lgs.woken(sender, Word::new(Some(home), true), &around), here, "a free actor follows its sender");
     }
 
     /// Figure 4.4 and listing 5.2.
@@ -203,7 +203,7 @@ proptest! {
         let (mut cls, _) = policy::<ClsTp>(&machine, worker, seed);
         prop_assert_eq!(rings.count(), 1);
         let word = Word::new(Some(home), false);
-        prop_assert_eq!(lgs.woken(word, &Surroundings::default()), cls.woken(Word::default(), &Surroundings::default()));
+        prop_assert_eq!(lgs.woken(worker, word, &Surroundings::default()), cls.woken(worker, Word::default(), &Surroundings::default()));
         for step in 0..500 {
             prop_assert_eq!(lgs.search(step), cls.search(step));
         }

@@ -87,7 +87,7 @@
 //! * Memory of the pools is reused by all runtimes of the process and never returned to the system. A cell is retired after 65,535 actors have
 //!   lived in it (64 bytes lost per 65,535 of the smallest actors).
 //! * An outside thread that is descheduled in the middle of a send delays those of other outside threads until it runs again.
-//! * Policies differ in what they decide, not in the mechanism: `cls` and the two Encores have the originals' placement, order, batches and choice of
+//! * Policies differ in what they decide, not in the mechanism: `cls-offer` and the two Encores have the originals' placement, order, batches and choice of
 //!   victims, but private queues instead of locked ones. A thief asks its victim, which answers between two activations, or (`encore-preemptive`) takes from a
 //!   worker that runs a handler. Where the originals go on polling their workers sleep, and are handed what they would have stolen.
 

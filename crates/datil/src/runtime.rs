@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use datil_policy::{Adaptive, Cls, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing};
+use datil_policy::{
+    Adaptive, ClsOffer, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing,
+};
 
 use crate::actor::Actor;
 use crate::address::Address;
@@ -141,7 +143,7 @@ impl Builder {
         match self.policy.as_str() {
             Adaptive::NAME => self.build_with::<Adaptive>(),
             WorkSharing::NAME => self.build_with::<WorkSharing>(),
-            Cls::NAME => self.build_with::<Cls>(),
+            ClsOffer::NAME => self.build_with::<ClsOffer>(),
             EncoreCooperative::NAME => self.build_with::<EncoreCooperative>(),
             EncorePreemptive::NAME => self.build_with::<EncorePreemptive>(),
             Hostile::NAME => self.build_with::<Hostile>(),

@@ -123,7 +123,7 @@ fn stream(workers: usize, policy: &str, count: u64) {
 
 #[test]
 fn a_stream_of_messages_needs_no_more_memory_in_the_end() {
-    for policy in ["adaptive", "cls"] {
+    for policy in ["adaptive", "cls-offer"] {
         for workers in 1..=2 {
             stream(workers, policy, 1_000_000);
         }

@@ -259,7 +259,7 @@ fn every_policy() {
 #[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
 fn long_handlers() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for policy in ["hostile", "adaptive", "cls", "encore-preemptive"] {
+    for policy in ["hostile", "adaptive", "cls-offer", "encore-preemptive"] {
         // Whether somebody idles while a handler takes long is up to the machine; it may take some attempts.
         let rescued = |_| {
             let total = run(4, policy, ROUNDS / 8 + 1, true);

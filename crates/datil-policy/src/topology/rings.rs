@@ -113,6 +113,14 @@ impl Rings {
         self.node_of(worker) == self.node_of(self.me)
     }
 
+    /// Whether two workers are on the same memory node.
+    ///
+    /// # Panics
+    /// If there is no such worker.
+    pub fn are_neighbours(&self, one: u32, other: u32) -> bool {
+        self.node_of(one) == self.node_of(other)
+    }
+
     /// The workers of this worker's node, this one included, ascending.
     pub fn same_node(&self) -> &[u32] {
         &self.node

@@ -816,7 +816,9 @@ impl<P: Policy> Engine<P> {
             home_queue,
             idle: self.idle_workers.read(self.now, age),
         };
-        self.workers[me as usize].policy.woken(slot.word, &surroundings)
+        self.workers[me as usize]
+            .policy
+            .woken(me, slot.word, &surroundings)
     }
 
     /// A handler has ended: the actor stops, goes on, rests, or goes behind others.
