@@ -39,6 +39,14 @@ public interface Benchmark {
                 new ForkJoinCreate(),
                 new Fib(),
                 new Chameneos(),
-                new Big());
+                new Big(),
+                new ConcurrentDictionary(),
+                new ConcurrentSortedList(),
+                new BoundedBuffer(),
+                new DiningPhilosophers(),
+                new SleepingBarber(),
+                new CigaretteSmokers(),
+                new LogisticMap(),
+                new BankTransaction());
     }
 }
