@@ -4,9 +4,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::actor::Actor;
+use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::mailbox::cell::{GENERATION_BITS, Header, NOBODY};
 
 /// An actor of any type: its cell in the upper 48 bits, its generation below.

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::pool::lock;
 use crate::signal::{At, Lane, Parcel, Signal};
+use crate::sync::{self, Mutex};
 use crate::timer::TimeOut;
 use crate::worker::team::Team;
 
@@ -355,7 +356,7 @@ impl<R> Answer<R> {
         if let Some(here) = self.without_waiting() {
             return here;
         }
-        self.0.recv().map_err(|_| AskError::Dropped)
+        sync::receive(self.0).map_err(|_| AskError::Dropped)
     }
 
     /// Blocks the calling thread until the answer is there, at most so long.

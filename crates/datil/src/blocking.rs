@@ -1,11 +1,12 @@
 //! Actors that may block: each on a thread of its own.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::actor::{Actor, Context};
 use crate::address::Address;
 use crate::pool::lock;
 use crate::runtime::{Leftovers, Runtime};
+use crate::sync::Mutex;
 use crate::watch;
 use crate::worker::team::Team;
 

@@ -1,6 +1,6 @@
 //! Sleeping on a word.
 
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(target_os = "linux", not(any(miri, shuttle))))]
 mod imp {
     use crate::atomic::AtomicU32;
     use std::ptr;
@@ -52,7 +52,31 @@ mod imp {
     }
 }
 
-#[cfg(not(all(target_os = "linux", not(miri))))]
+#[cfg(shuttle)]
+mod imp {
+    use crate::atomic::AtomicU32;
+    use crate::model::{checker, sync};
+    use std::time::Duration;
+
+    pub(crate) fn wait(word: &AtomicU32, expected: u32) {
+        checker::sleep(word, expected);
+    }
+
+    pub(crate) fn wait_for(_: &AtomicU32, _: u32, most: Duration) {
+        checker::doze();
+        sync::pass(most);
+    }
+
+    pub(crate) fn wake(word: &AtomicU32) {
+        checker::wake(word, false);
+    }
+
+    pub(crate) fn wake_all(word: &AtomicU32) {
+        checker::wake(word, true);
+    }
+}
+
+#[cfg(all(any(not(target_os = "linux"), miri), not(shuttle)))]
 mod imp {
     use crate::atomic::{AtomicU32, Ordering::SeqCst};
     use std::sync::{Condvar, Mutex};
@@ -84,4 +108,6 @@ mod imp {
     }
 }
 
+#[cfg(shuttle)]
+pub(crate) use imp::wake_all;
 pub(crate) use imp::{wait, wait_for, wake};

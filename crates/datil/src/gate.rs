@@ -245,6 +245,13 @@ fn word(cell: *mut Header) -> &'static AtomicU64 {
     &piece[addr % PAGE / 64]
 }
 
+/// Sets the counts of all cells in this memory to zero.
+#[cfg(shuttle)]
+pub(crate) fn forget(start: *mut u8, size: usize) {
+    let zero = |cell| word(cell).store(0, crate::atomic::Ordering::Relaxed);
+    (0..size / 64).for_each(|i| zero(start.wrapping_add(i * 64).cast()));
+}
+
 /// A type for which zeroed memory is a value.
 trait Zeroed {}
 impl Zeroed for Piece {}

@@ -1,15 +1,16 @@
 //! Groups, and routers that choose among the members of one.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use datil_policy::Random;
 
 use crate::actor::Actor;
 use crate::address::Address;
+use crate::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::gate;
 use crate::recipient::Recipient;
+use crate::sync::RwLock;
 
 /// Actors that understand `M`, to be written to together. Cloned, it is the same group. Members that have stopped leave by themselves.
 ///

@@ -107,6 +107,9 @@ mod inbox;
 pub mod interop;
 mod mailbox;
 mod membarrier;
+#[cfg(shuttle)]
+#[doc(hidden)]
+pub mod model;
 mod pool;
 mod priority;
 mod recipient;
@@ -115,6 +118,7 @@ mod runtime;
 mod signal;
 mod simulation;
 mod supervisor;
+mod sync;
 mod timer;
 mod watch;
 mod worker;

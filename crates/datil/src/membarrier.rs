@@ -2,7 +2,7 @@
 //!
 //! Between `light` on one thread and `heavy` on another holds what holds between two sequentially consistent fences.
 
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(target_os = "linux", not(any(miri, shuttle))))]
 mod imp {
     use std::sync::OnceLock;
     use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
@@ -40,9 +40,9 @@ mod imp {
     }
 }
 
-#[cfg(miri)]
+#[cfg(any(miri, shuttle))]
 mod imp {
-    use std::sync::atomic::{Ordering::SeqCst, fence};
+    use crate::atomic::{Ordering::SeqCst, fence};
 
     pub(crate) fn is_available() -> bool {
         true
@@ -58,7 +58,7 @@ mod imp {
     }
 }
 
-#[cfg(not(any(target_os = "linux", miri)))]
+#[cfg(not(any(target_os = "linux", miri, shuttle)))]
 mod imp {
     pub(crate) fn is_available() -> bool {
         false

@@ -3,12 +3,12 @@
 use std::any::{TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Mutex;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::pool::lock;
 use crate::runtime::Runtime;
+use crate::sync::Mutex;
 
 struct Entry {
     target: Target,

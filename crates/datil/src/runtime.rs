@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::thread::JoinHandle;
-use std::time::Instant;
 
 use datil_policy::{
     Adaptive, ClsOffer, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing,
@@ -13,10 +10,13 @@ use datil_policy::{
 
 use crate::actor::Actor;
 use crate::address::Address;
+use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::client::{self, Client};
 use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
 use crate::pool;
+use crate::sync::Instant;
+use crate::sync::thread::{self, JoinHandle};
 use crate::timer::Timers;
 use crate::worker::port::{self, Port, STOP, WorkerMetrics};
 use crate::worker::run::{self, Stopped};
@@ -189,7 +189,7 @@ impl Builder {
                 seed: self.seed,
             };
             let team = team.clone();
-            let thread = std::thread::Builder::new()
+            let thread = thread::Builder::new()
                 .name(format!("datil-{index}"))
                 .spawn(move || run::main::<P>(port, team, setup));
             // Dropping the runtime ends the threads that have been started.
@@ -343,7 +343,7 @@ impl Runtime {
         let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));
         if inside {
             // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
-            std::thread::spawn(move || join(&team, threads));
+            thread::spawn(move || join(&team, threads));
             return Leftovers::default();
         }
         join(&team, threads)

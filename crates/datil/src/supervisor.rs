@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use datil_policy::Nanos;
@@ -21,6 +21,7 @@ use crate::runtime::Runtime;
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
+use crate::sync::Mutex;
 use crate::watch::{self, StopReason};
 
 /// Who begins anew when a child fails.

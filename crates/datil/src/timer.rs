@@ -6,19 +6,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use datil_policy::Nanos;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::atomic::Ordering::{Relaxed, SeqCst};
+use crate::atomic::{AtomicU64, AtomicUsize};
 use crate::pool::lock;
 use crate::runtime::Runtime;
 use crate::signal::{At, Lane, Parcel, Signal};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{Condvar, Mutex};
 use crate::worker::team::Team;
 
 /// Names a timer, to cancel it.
@@ -127,7 +128,7 @@ impl Timers {
         }
         if state.thread.is_none() {
             let team = team.clone();
-            let thread = std::thread::Builder::new()
+            let thread = thread::Builder::new()
                 .name("datil-timers".into())
                 .spawn(move || serve(&team))
                 .expect("datil: the system refused the thread for timers");
@@ -220,7 +221,7 @@ impl Timers {
         drop(state);
         team.timers.bell.notify_all();
         if let Some(thread) = thread
-            && thread.thread().id() != std::thread::current().id()
+            && thread.thread().id() != thread::current().id()
         {
             thread
                 .join()

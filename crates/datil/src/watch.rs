@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
 use crate::answer::{self, Answer};
+use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::mailbox::cell::flag;
 use crate::signal::{self, At, Lane, Signal, extras};
 

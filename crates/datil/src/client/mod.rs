@@ -23,6 +23,7 @@ use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
 use crate::pool::{self, Pools};
 use crate::signal::extras::{self, Extras};
+use crate::sync::thread_local;
 use crate::worker::core::{Core, vtable};
 use crate::worker::port::{self, Port};
 use crate::worker::team::Team;
@@ -42,7 +43,7 @@ thread_local! {
 /// Sends from a thread that is no worker.
 #[inline]
 pub(crate) fn tell_from_outside<A: Actor>(to: Address<A>, msg: A::Msg) {
-    let active = ACTIVE.get();
+    let active = ACTIVE.with(Cell::get);
     if !active.is_null() {
         // What the scope has collected goes first.
         // SAFETY: the scope that set this has not ended, and none of its methods runs: they call no code of users.
@@ -122,7 +123,7 @@ unsafe fn send_boxed<A: Actor>(core: &Core, record: *mut u64) -> u64 {
 /// # Safety
 /// The block holds a signal for the receiver and is the caller's; it is handed over.
 pub(crate) unsafe fn signal(to: Target, block: *mut Block) {
-    let active = ACTIVE.get();
+    let active = ACTIVE.with(Cell::get);
     if !active.is_null() {
         // SAFETY: as in `tell_from_outside`.
         unsafe { (*active).flush() };
@@ -200,7 +201,7 @@ pub(crate) fn spawn_prepared<A: Actor>(team: &Team, actor: A, prepare: impl FnOn
 
 #[inline(always)]
 fn spawn<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Header)) -> Address<A> {
-    let active = ACTIVE.get();
+    let active = ACTIVE.with(Cell::get);
     if !active.is_null() {
         // SAFETY: as in `tell_from_outside`.
         unsafe { (*active).flush() };
@@ -382,7 +383,7 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
             thread: PhantomData,
         });
     };
-    let active = ACTIVE.get();
+    let active = ACTIVE.with(Cell::get);
     if !active.is_null() {
         port::give_back(identity);
         // SAFETY: the outer scope has not ended.
@@ -406,7 +407,7 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
         chunk: Chunk::take(),
         team: team.clone(),
     })));
-    ACTIVE.set(scope.0);
+    ACTIVE.with(|active| active.set(scope.0));
     f(&mut Client {
         mode: Mode::Batched(scope.0),
         thread: PhantomData,
@@ -418,7 +419,7 @@ struct Scope(*mut State);
 
 impl Drop for Scope {
     fn drop(&mut self) {
-        ACTIVE.set(ptr::null_mut());
+        ACTIVE.with(|active| active.set(ptr::null_mut()));
         // SAFETY: made by `Box::into_raw` in `scope`; the client and the thread-local do not use it any more.
         let mut state = unsafe { Box::from_raw(self.0) };
         state.flush();

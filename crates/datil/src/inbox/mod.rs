@@ -7,11 +7,11 @@ mod segment;
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomic::{AtomicBool, AtomicU16, AtomicU64, AtomicUsize};
 use std::cell::Cell;
-use std::sync::Mutex;
 
 use segment::{Segment, WORDS};
 
 use crate::pool::lock;
+use crate::sync::{Mutex, spin_loop, thread};
 use crate::worker::core::Core;
 use crate::worker::port::{self, IDLE, LOOK, Line, Port, RUNNING, WATCH};
 
@@ -109,6 +109,13 @@ pub(crate) fn lease(ports: &[&'static Port]) -> &'static Inbox {
 pub(crate) fn give_back(inbox: &'static Inbox) {
     lock(&inbox.ports).clear();
     lock(&FREE).push(inbox);
+}
+
+/// Lets those be that are free; see `crate::model`.
+#[cfg(shuttle)]
+pub(crate) fn forget() {
+    lock(&FREE).clear();
+    segment::forget();
 }
 
 /// The inbox of the runtime that has, or last had, this port.
@@ -209,9 +216,9 @@ impl Inbox {
             }
             turns += 1;
             if turns.is_multiple_of(64) {
-                std::thread::yield_now();
+                thread::yield_now();
             } else {
-                std::hint::spin_loop();
+                spin_loop();
             }
         }
     }

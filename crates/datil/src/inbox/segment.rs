@@ -3,12 +3,12 @@
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Mutex;
 
 use crate::pool::lock;
+use crate::sync::Mutex;
 
-/// Words in a segment: 32 KiB, about a thousand messages.
-pub(crate) const WORDS: u64 = 4096;
+/// Words in a segment: 32 KiB, about a thousand messages; for a model checker a few.
+pub(crate) const WORDS: u64 = if cfg!(shuttle) { 128 } else { 4096 };
 /// Segments kept for reuse by the whole process.
 const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
 
@@ -25,6 +25,11 @@ struct Spare(Box<Segment>);
 unsafe impl Send for Spare {}
 
 static SPARE: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+
+#[cfg(shuttle)]
+pub(super) fn forget() {
+    lock(&SPARE).clear();
+}
 
 impl Segment {
     pub(crate) fn take() -> *mut Segment {

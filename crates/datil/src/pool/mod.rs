@@ -6,7 +6,9 @@ use crate::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+
+use crate::sync::{Mutex, MutexGuard, thread_local};
 
 /// Sizes of cells in bytes. All are multiples of a cache line, so no two actors share one.
 pub(crate) const CELL_SIZES: [usize; 8] = [64, 128, 192, 256, 384, 512, 768, 1024];
@@ -22,12 +24,14 @@ pub(crate) const fn class_of(sizes: &[usize], bytes: usize) -> usize {
     class
 }
 
-const PIECE: usize = 64 << 10;
-const REGION: usize = 64 << 20;
+/// A model checker runs little at a time; the lists must fill up and run dry in that.
+const SMALL: bool = cfg!(shuttle);
+const PIECE: usize = if SMALL { 2 << 10 } else { 64 << 10 };
+const REGION: usize = if SMALL { 1 << 20 } else { 64 << 20 };
 /// Items that travel together between a private list and the depot.
-const MAGAZINE: usize = 256;
+const MAGAZINE: usize = if SMALL { 4 } else { 256 };
 /// Fresh items that a private list takes at once; only their addresses are written down.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = if SMALL { 3 } else { 64 };
 
 /// A panic elsewhere must not make memory unavailable; the data under these locks is valid at every step.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -71,7 +75,7 @@ pub(crate) fn cell_pieces() -> Vec<Piece> {
 }
 
 /// Maps `REGION` bytes of zeroed memory, preferably in 2 MiB pages. Never returned to the system.
-#[cfg(all(unix, not(miri)))]
+#[cfg(all(unix, not(any(miri, shuttle))))]
 fn map_region() -> (*mut u8, usize) {
     const HUGE: usize = 2 << 20;
     // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no existing memory.
@@ -99,15 +103,16 @@ fn map_region() -> (*mut u8, usize) {
     (aligned, REGION)
 }
 
-#[cfg(any(not(unix), miri))]
+#[cfg(any(not(unix), miri, shuttle))]
 fn map_region() -> (*mut u8, usize) {
-    let layout = std::alloc::Layout::from_size_align(4 * PIECE, PIECE).expect("a constant, valid layout");
+    let size = if SMALL { REGION } else { 4 * PIECE };
+    let layout = std::alloc::Layout::from_size_align(size, PIECE).expect("a constant, valid layout");
     // SAFETY: the layout is not empty.
     let start = unsafe { std::alloc::alloc_zeroed(layout) };
     if start.is_null() {
         std::alloc::handle_alloc_error(layout);
     }
-    (start, 4 * PIECE)
+    (start, size)
 }
 
 /// A fresh, zeroed piece for items of `size` bytes.
@@ -307,6 +312,32 @@ impl Pools {
             blocks: std::array::from_fn(|i| Pool::new(BLOCK_SIZES[i], Kind::Blocks, &BLOCK_DEPOTS[i])),
         }
     }
+}
+
+/// Makes all memory fresh again; it is one region for the whole of a process that a model checker runs.
+///
+/// # Safety
+/// Nobody holds an item, nor will look at one.
+#[cfg(shuttle)]
+pub(crate) unsafe fn forget() {
+    lock(&CELL_PIECES).clear();
+    for depot in CELL_DEPOTS.iter().chain(&BLOCK_DEPOTS) {
+        lock(&depot.magazines).clear();
+        depot.full.store(0, Relaxed);
+    }
+    let mut region = lock(&REGION_IN_USE);
+    if region.next.is_null() {
+        return;
+    }
+    let used = REGION - region.left;
+    let start = region.next.wrapping_sub(used);
+    crate::gate::forget(start, used);
+    // SAFETY: the region was mapped as a whole; nobody else looks at it, by the caller.
+    unsafe { start.write_bytes(0, used) };
+    *region = Region {
+        next: start,
+        left: REGION,
+    };
 }
 
 thread_local! {

@@ -96,9 +96,9 @@ impl Core {
             }
             turns += 1;
             if turns.is_multiple_of(64) {
-                std::thread::yield_now();
+                crate::sync::thread::yield_now();
             } else {
-                std::hint::spin_loop();
+                crate::sync::spin_loop();
             }
         }
     }

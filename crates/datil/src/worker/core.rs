@@ -9,7 +9,6 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::time::Instant;
 
 use datil_policy::Encounter;
 
@@ -29,6 +28,7 @@ use crate::mailbox::cell::{
 use crate::pool::Pools;
 use crate::runtime::PanicInfo;
 use crate::signal::{self, attend, extras};
+use crate::sync::Instant;
 
 /// Where the policy takes part in what happens inside handlers.
 pub(crate) struct Hooks {

@@ -5,6 +5,7 @@ use std::ptr;
 
 use super::absence::Inside;
 use super::core::Core;
+use crate::sync::thread_local;
 
 thread_local! {
     static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
@@ -13,7 +14,7 @@ thread_local! {
 /// Calls `f` with the worker that the calling thread is, if it is one. Handlers and destructors may call this.
 #[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
-    let core = CURRENT.get();
+    let core = CURRENT.with(Cell::get);
     // SAFETY: a worker thread sets this to its core, which outlives everything the thread runs, and clears it before it drops the core.
     let inside = unsafe { core.as_ref() }.map(Inside::new);
     f(inside.as_deref())
@@ -21,7 +22,7 @@ pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
 
 /// Says which worker the calling thread is from now on; null for none.
 pub(crate) fn set(core: *const Core) {
-    CURRENT.set(core);
+    CURRENT.with(|current| current.set(core));
 }
 
 /// Whether the calling thread is a worker that others' actors depend on.

@@ -7,13 +7,13 @@ use crate::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ptr;
-use std::sync::Mutex;
 
 use super::core::Core;
 use crate::futex;
 use crate::inbox::Inbox;
 use crate::mailbox::cell::Header;
 use crate::pool::lock;
+use crate::sync::Mutex;
 
 /// The worker is at work: it looks at its inbound list before it sleeps.
 pub(crate) const RUNNING: u32 = 0;
@@ -324,6 +324,12 @@ pub(crate) fn lease() -> Option<&'static Port> {
     let made = Box::leak(Box::new(Port::new(ids.made)));
     PORTS[usize::from(made.id)].store(made, Release);
     Some(made)
+}
+
+/// Makes no port be there, as in a new process; see `crate::model`.
+#[cfg(shuttle)]
+pub(crate) fn forget() {
+    *lock(&IDS) = None;
 }
 
 /// Gives a port back; its holder has stopped and owns no cell any more.

@@ -6,7 +6,7 @@ use crate::atomic::fence;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 
@@ -17,6 +17,7 @@ use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::Header;
+use crate::sync::{Instant, spin_loop, thread};
 
 /// The bits of a thief's request.
 const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
@@ -279,7 +280,7 @@ impl<P: Policy> Worker<'_, P> {
                 return false;
             }
             for _ in 0..8 {
-                std::hint::spin_loop();
+                spin_loop();
             }
         }
         false
@@ -395,7 +396,13 @@ impl<P: Policy> Worker<'_, P> {
                 return true;
             }
         }
-        core.port.has_mail() || core.port.request.load(Relaxed) != 0
+        core.port.has_mail() || self.is_called()
+    }
+
+    /// Whether somebody asks for anything but work, of which this worker has none. Two thieves that asked each other would otherwise keep
+    /// each other awake for as long as they go in step.
+    fn is_called(&self) -> bool {
+        self.core.port.request.load(Relaxed) & !STEAL_REQUEST != 0
     }
 
     fn can_be_robbed(&self, victim: &Port) -> bool {
@@ -421,7 +428,10 @@ impl<P: Policy> Worker<'_, P> {
             if core.port.request.load(Relaxed) != 0 || victim.request.load(Relaxed) != request {
                 break;
             }
-            std::hint::spin_loop();
+            if victim.rest.0.state.load(Relaxed) == IDLE {
+                break;
+            }
+            spin_loop();
         }
         // If the victim answers just now its gift is in our list before we sleep, or it wakes us.
         let _ = victim.request.compare_exchange(request, 0, AcqRel, Relaxed);
@@ -445,7 +455,7 @@ impl<P: Policy> Worker<'_, P> {
         if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
             team.announce_quiet();
         }
-        let called = || core.port.has_mail() || core.port.request.load(Relaxed) != 0;
+        let called = || core.port.has_mail() || self.is_called();
         let mut polls = self.policy().spin();
         let mut seen = Seen::default();
         let mut calm = false;
@@ -463,7 +473,7 @@ impl<P: Policy> Worker<'_, P> {
             }
             if polls > 0 {
                 polls -= 1;
-                std::hint::spin_loop();
+                spin_loop();
                 continue;
             }
             // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
@@ -563,8 +573,8 @@ impl<P: Policy> Worker<'_, P> {
                     return;
                 }
                 Err(RUNNING) => return,
-                Err(LOCKED) if turns > 100 => std::thread::yield_now(),
-                Err(_) => std::hint::spin_loop(),
+                Err(LOCKED) if turns > 100 => thread::yield_now(),
+                Err(_) => spin_loop(),
             }
             turns += 1;
         }

@@ -2,8 +2,7 @@
 
 use crate::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Instant;
+use std::sync::Arc;
 
 use datil_policy::{Board, Nanos};
 
@@ -15,6 +14,7 @@ use crate::membarrier;
 use crate::pool::lock;
 use crate::registry::Registry;
 use crate::runtime::PanicInfo;
+use crate::sync::{Condvar, Instant, Mutex};
 use crate::timer::Timers;
 
 /// Called with every panic that stops an actor.

@@ -1,0 +1,601 @@
+//! The whole runtime, threads and all, under shuttle: each atomic operation, lock, sleep and start of a thread is a point at which a schedule drawn from a seed
+//! decides who goes on. A lost wake-up is a deadlock, which shuttle reports; everything else is asserted. What this does not show is weak memory order: see the
+//! models and miri.
+//!
+//! `RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p datil --test shuttle`. A failure says in which file its schedule is; with that in
+//! `DATIL_SCHEDULE` and the name of the test it happens again. `DATIL_ITERATIONS` says how many schedules each test tries of each kind, `DATIL_SEED` where they begin.
+#![cfg(shuttle)]
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use datil::{
+    Actor, Address, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor,
+};
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
+use shuttle::sync::mpsc;
+use shuttle::{Config, FailurePersistence, MaxSteps, Runner, thread};
+
+/// Runs a scenario under schedules of two kinds: steps at random, and few changes of priority at random places.
+fn explore(scenario: fn()) {
+    /// What outlives runtimes belongs to one execution at a time.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let execution = move || {
+        // SAFETY: each scenario ends all that it begins, and keeps no address.
+        unsafe { datil::model::begin() };
+        scenario();
+    };
+    if let Ok(schedule) = std::env::var("DATIL_SCHEDULE") {
+        return shuttle::replay_from_file(execution, &schedule);
+    }
+    let number = |name, otherwise| {
+        std::env::var(name).map_or(otherwise, |value| {
+            value
+                .parse()
+                .unwrap_or_else(|_| panic!("{name} must be a number, not {value:?}"))
+        })
+    };
+    let (seed, iterations) = (number("DATIL_SEED", 1), number("DATIL_ITERATIONS", 200) as usize);
+    let config = || {
+        let mut config = Config::new();
+        config.stack_size = 256 << 10;
+        config.max_steps = MaxSteps::FailAfter(2_000_000);
+        config.silence_warnings = true;
+        // Long: a line per run would be of megabytes.
+        config.failure_persistence = FailurePersistence::File(Some(std::env::temp_dir()));
+        config
+    };
+    Runner::new(RandomScheduler::new_from_seed(seed, iterations), config()).run(execution);
+    for depth in [2, 4] {
+        Runner::new(PctScheduler::new_from_seed(seed, depth, iterations / 2), config()).run(execution);
+    }
+}
+
+/// As a panic, but without the hook, which would take it for the end of the test.
+fn fail_on_purpose() -> ! {
+    std::panic::resume_unwind(Box::new("on purpose"))
+}
+
+fn runtime(workers: usize, policy: &str) -> Runtime {
+    Runtime::builder()
+        .workers(workers)
+        .policy(policy)
+        .build()
+        .unwrap()
+}
+
+/// Counts what is dropped.
+struct Dropped(Arc<AtomicUsize>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+// ---- messages -----------------------------------------------------------------------------------------------
+
+/// Accepts from each sender exactly the next number; hands what it gets on, while there is a way to go.
+struct Node {
+    peers: Vec<Address<Node>>,
+    sent: u32,
+    seen: HashMap<u32, u32>,
+    me: u32,
+    faults: Arc<Mutex<Vec<String>>>,
+    handled: Arc<AtomicUsize>,
+}
+
+enum ToNode {
+    Peers(Vec<Address<Node>>),
+    /// Sender, number, hops to go.
+    Letter(u32, u32, u32),
+}
+
+impl Actor for Node {
+    type Msg = ToNode;
+
+    fn handle(&mut self, msg: ToNode, cx: &mut Context<'_, Self>) {
+        let (from, number, hops) = match msg {
+            ToNode::Peers(peers) => return self.peers = peers,
+            ToNode::Letter(from, number, hops) => (from, number, hops),
+        };
+        self.handled.fetch_add(1, SeqCst);
+        let before = self.seen.insert(from, number).unwrap_or(0);
+        if number != before + 1 {
+            let fault = format!("{} got {number} from {from} after {before}", self.me);
+            self.faults.lock().unwrap().push(fault);
+        }
+        if hops > 0 {
+            // All get all of this node's letters, so that one number does for all.
+            self.sent += 1;
+            for &peer in &self.peers {
+                cx.tell(peer, ToNode::Letter(self.me, self.sent, hops - 1));
+            }
+        }
+    }
+}
+
+/// Three actors and two threads write to each other; nothing is lost, doubled or out of order, and quiescence comes after the last message.
+fn letters(workers: usize, policy: &str) {
+    let (faults, handled) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
+    let runtime = runtime(workers, policy);
+    let nodes: Vec<_> = (0..3)
+        .map(|me| {
+            runtime.spawn(Node {
+                peers: Vec::new(),
+                sent: 0,
+                seen: HashMap::new(),
+                me,
+                faults: Arc::clone(&faults),
+                handled: handled.clone(),
+            })
+        })
+        .collect();
+    nodes
+        .iter()
+        .for_each(|node| node.tell(ToNode::Peers(vec![nodes[0], nodes[1]])));
+    let outside = nodes.clone();
+    let thread = thread::spawn(move || {
+        (1..=2).for_each(|number| outside[2].tell(ToNode::Letter(8, number, 1)));
+    });
+    runtime.client(|client| (1..=2).for_each(|number| client.tell(nodes[1], ToNode::Letter(9, number, 2))));
+    thread.join().unwrap();
+    runtime.wait_quiescent();
+    // From the thread: 2, each handed on to 2. From here: 2, each handed on to 2, each of those to 2.
+    assert_eq!(
+        handled.load(SeqCst),
+        2 + 4 + 2 + 4 + 8,
+        "quiescent too early, or lost"
+    );
+    assert_eq!(*faults.lock().unwrap(), Vec::<String>::new());
+    assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 3);
+}
+
+#[test]
+fn messages_in_order_adaptive() {
+    explore(|| letters(2, "adaptive"));
+}
+
+#[test]
+fn messages_in_order_while_actors_move() {
+    explore(|| letters(3, "hostile"));
+}
+
+#[test]
+fn messages_in_order_with_thieves_that_ask() {
+    explore(|| letters(2, "cls"));
+}
+
+#[test]
+fn messages_in_order_with_thieves_that_seize() {
+    explore(|| letters(2, "encore-preemptive"));
+}
+
+// ---- birth and death ----------------------------------------------------------------------------------------
+
+/// Has children, tells each of them to go, and goes.
+struct Parent {
+    depth: u32,
+    _dropped: Dropped,
+}
+
+impl Actor for Parent {
+    type Msg = Dropped;
+
+    fn handle(&mut self, parting: Dropped, cx: &mut Context<'_, Self>) {
+        for _ in 0..2 * self.depth.min(1) {
+            let child = cx.spawn(Parent {
+                depth: self.depth - 1,
+                _dropped: Dropped(parting.0.clone()),
+            });
+            cx.tell(child, Dropped(parting.0.clone()));
+        }
+        cx.stop();
+    }
+}
+
+/// Actors come and go while others, and a thread, still write to them: each state and each message is dropped once, and the runtime ends empty.
+#[test]
+fn spawn_and_stop() {
+    explore(|| {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let runtime = runtime(2, "hostile");
+        let root = runtime.spawn(Parent {
+            depth: 2,
+            _dropped: Dropped(dropped.clone()),
+        });
+        let late = dropped.clone();
+        let thread = thread::spawn(move || (0..2).for_each(|_| root.tell(Dropped(late.clone()))));
+        root.tell(Dropped(dropped.clone()));
+        thread.join().unwrap();
+        runtime.wait_quiescent();
+        // Seven actors; the root got three messages, its six descendants one each.
+        assert_eq!(dropped.load(SeqCst), 7 + 3 + 6);
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+/// The runtime is shut down in the middle of all that: still each state and each message is dropped once.
+#[test]
+fn shutdown_at_any_time() {
+    explore(|| {
+        let (made, dropped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        struct Counted(Arc<AtomicUsize>, Arc<AtomicUsize>);
+        impl Counted {
+            fn new(made: &Arc<AtomicUsize>, dropped: &Arc<AtomicUsize>) -> Self {
+                made.fetch_add(1, SeqCst);
+                Self(made.clone(), dropped.clone())
+            }
+        }
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.1.fetch_add(1, SeqCst);
+            }
+        }
+        struct Breeder(Counted);
+        impl Actor for Breeder {
+            type Msg = (u32, Counted);
+            fn handle(&mut self, (depth, _): Self::Msg, cx: &mut Context<'_, Self>) {
+                if depth > 0 {
+                    let child = cx.spawn(Breeder(Counted::new(&self.0.0, &self.0.1)));
+                    let me = cx.address();
+                    cx.tell(child, (depth - 1, Counted::new(&self.0.0, &self.0.1)));
+                    cx.tell(me, (depth - 1, Counted::new(&self.0.0, &self.0.1)));
+                    cx.tell_after(
+                        Duration::from_millis(1),
+                        child,
+                        (0, Counted::new(&self.0.0, &self.0.1)),
+                    );
+                }
+            }
+        }
+        let runtime = runtime(2, "adaptive");
+        let root = runtime.spawn(Breeder(Counted::new(&made, &dropped)));
+        let late = Counted::new(&made, &dropped);
+        let thread = thread::spawn(move || root.tell((1, late)));
+        root.tell((2, Counted::new(&made, &dropped)));
+        runtime.shutdown();
+        thread.join().unwrap();
+        assert_eq!(dropped.load(SeqCst), made.load(SeqCst));
+    });
+}
+
+/// An actor drops its own runtime, and the thread that cleans up ends all others.
+#[test]
+fn shutdown_by_an_actor() {
+    explore(|| {
+        struct Suicide(Option<Runtime>, mpsc::Sender<()>);
+        impl Actor for Suicide {
+            type Msg = Runtime;
+            fn handle(&mut self, runtime: Runtime, cx: &mut Context<'_, Self>) {
+                self.0 = Some(runtime);
+                drop(self.0.take());
+                self.1.send(()).unwrap();
+                cx.stop();
+            }
+        }
+        let (done, end) = mpsc::channel();
+        let runtime = runtime(2, "adaptive");
+        let actor = runtime.spawn(Suicide(None, done));
+        actor.tell(runtime);
+        end.recv().unwrap();
+    });
+}
+
+// ---- questions ----------------------------------------------------------------------------------------------
+
+/// Answers some questions, and forgets or dies over others.
+struct Oracle;
+
+impl Actor for Oracle {
+    type Msg = (u32, ReplyTo<u32>);
+
+    fn handle(&mut self, (n, reply): Self::Msg, cx: &mut Context<'_, Self>) {
+        match n {
+            0 => drop(reply),
+            1 => fail_on_purpose(),
+            2 => {
+                reply.send(n);
+                cx.stop();
+            }
+            _ => reply.send(n),
+        }
+    }
+}
+
+/// Whatever becomes of the one asked, each question is answered: by a value or by an error.
+#[test]
+fn every_question_is_answered() {
+    explore(|| {
+        struct Asker(Address<Oracle>, Arc<AtomicUsize>, Option<mpsc::Sender<()>>);
+        impl Actor for Asker {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                for n in [3, 0, 4] {
+                    cx.ask(
+                        self.0,
+                        move |reply| (n, reply),
+                        |me, _, cx| {
+                            if me.1.fetch_add(1, SeqCst) + 1 == 3 {
+                                me.2.take().unwrap().send(()).unwrap();
+                                cx.stop();
+                            }
+                        },
+                    );
+                }
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let runtime = runtime(2, "hostile");
+        let oracle = runtime.spawn(Oracle);
+        let (done, end) = mpsc::channel();
+        let counted = Arc::new(AtomicUsize::new(0));
+        runtime.spawn(Asker(oracle, counted.clone(), Some(done)));
+        let dying = thread::spawn(move || oracle.ask(|reply| (1, reply)).wait());
+        let last = oracle.ask(|reply| (2, reply)).wait();
+        assert_eq!(dying.join().unwrap(), Err(AskError::Dropped));
+        assert!(matches!(last, Ok(2) | Err(AskError::Dropped)));
+        end.recv().unwrap();
+        assert_eq!(counted.load(SeqCst), 3);
+        runtime.wait_quiescent();
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+/// A time-out and the answer race: one of them wins, once.
+#[test]
+fn an_answer_against_its_time_out() {
+    explore(|| {
+        struct Asker(Address<Oracle>, mpsc::Sender<Result<u32, AskError>>);
+        impl Actor for Asker {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                cx.ask_within(
+                    Duration::from_millis(1),
+                    self.0,
+                    |reply| (3, reply),
+                    |me, answer, cx| {
+                        me.1.send(answer).unwrap();
+                        cx.stop();
+                    },
+                );
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let runtime = runtime(2, "adaptive");
+        let oracle = runtime.spawn(Oracle);
+        let (tell, told) = mpsc::channel();
+        runtime.spawn(Asker(oracle, tell));
+        let answer = told.recv().unwrap();
+        assert!(matches!(answer, Ok(3) | Err(AskError::TimedOut)), "{answer:?}");
+        oracle.stop();
+        runtime.wait_quiescent();
+        assert_eq!(
+            told.try_recv(),
+            Err(mpsc::TryRecvError::Disconnected),
+            "answered twice"
+        );
+        assert_eq!(runtime.timers(), 0);
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+// ---- ends, and who is told ----------------------------------------------------------------------------------
+
+struct Sleeper;
+
+impl Actor for Sleeper {
+    type Msg = ();
+    fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+        cx.stop();
+    }
+}
+
+/// Watches an actor twice, once more in vain, and stops when it has heard of its end twice.
+struct Watcher {
+    of: Address<Sleeper>,
+    heard: u32,
+    total: Arc<AtomicUsize>,
+}
+
+impl Actor for Watcher {
+    type Msg = Down;
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.monitor(self.of, |down| down);
+        let unwanted = cx.monitor(self.of, |down| down);
+        cx.demonitor(unwanted);
+        cx.monitor(self.of, |down| down);
+    }
+
+    fn handle(&mut self, _: Down, _: &mut Context<'_, Self>) {
+        self.heard += 1;
+        self.total.fetch_add(1, SeqCst);
+    }
+}
+
+/// Monitors are set and withdrawn while the watched actor is killed, or stops by itself: each that stands is told once.
+#[test]
+fn a_storm_of_monitors() {
+    explore(|| {
+        let total = Arc::new(AtomicUsize::new(0));
+        let runtime = runtime(2, "hostile");
+        let sleeper = runtime.spawn(Sleeper);
+        let killer = thread::spawn(move || sleeper.kill());
+        for _ in 0..3 {
+            runtime.spawn(Watcher {
+                of: sleeper,
+                heard: 0,
+                total: total.clone(),
+            });
+        }
+        let ended = sleeper.ended();
+        sleeper.tell(());
+        let reason = ended.wait().unwrap();
+        assert!(
+            matches!(
+                reason,
+                StopReason::Killed | StopReason::Stopped | StopReason::Gone
+            ),
+            "{reason:?}"
+        );
+        killer.join().unwrap();
+        runtime.wait_quiescent();
+        let heard = total.load(SeqCst);
+        // A monitor that is withdrawn may have been told before.
+        assert!((6..=9).contains(&heard), "{heard}");
+        assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 3);
+    });
+}
+
+/// One of two linked actors fails, the other one goes, too, and nobody else does.
+#[test]
+fn links_take_along() {
+    explore(|| {
+        struct Linked(Option<Address<Linked>>);
+        impl Actor for Linked {
+            type Msg = Option<Address<Linked>>;
+            fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>) {
+                match msg {
+                    Some(peer) => {
+                        cx.link(peer);
+                        self.0 = Some(peer);
+                    }
+                    None => fail_on_purpose(),
+                }
+            }
+        }
+        let runtime = runtime(2, "adaptive");
+        let [a, b, c] = [(); 3].map(|()| runtime.spawn(Linked(None)));
+        a.tell(Some(b));
+        let failing = thread::spawn(move || b.tell(None));
+        let ended = a.ended();
+        failing.join().unwrap();
+        let reason = ended.wait().unwrap();
+        assert!(
+            matches!(reason, StopReason::Linked(_) | StopReason::Gone),
+            "{reason:?}"
+        );
+        runtime.wait_quiescent();
+        assert!(c.is_alive() && !a.is_alive() && !b.is_alive());
+        assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 1);
+    });
+}
+
+/// A supervised actor fails between messages of two senders: it loses the message that it failed over, and no other.
+#[test]
+fn a_restart_loses_one_message() {
+    explore(|| {
+        struct Fallible(Arc<AtomicUsize>, Arc<AtomicUsize>);
+        impl Actor for Fallible {
+            type Msg = bool;
+            fn started(&mut self, _: &mut Context<'_, Self>) {
+                self.0.fetch_add(1, SeqCst);
+            }
+            fn handle(&mut self, fails: bool, _: &mut Context<'_, Self>) {
+                if fails {
+                    fail_on_purpose();
+                }
+                self.1.fetch_add(1, SeqCst);
+            }
+        }
+        let (starts, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let runtime = runtime(2, "hostile");
+        let supervisor = Supervisor::new(Strategy::OneForOne, 10, Duration::from_secs(3600));
+        let (begun, told) = (starts.clone(), heard.clone());
+        let child = supervisor
+            .start(&mut &runtime, Restart::OnFailure, move || {
+                Fallible(begun.clone(), told.clone())
+            })
+            .unwrap();
+        let thread = thread::spawn(move || {
+            [false, true, false]
+                .into_iter()
+                .for_each(|fails| child.tell(fails))
+        });
+        [true, false].into_iter().for_each(|fails| child.tell(fails));
+        thread.join().unwrap();
+        runtime.wait_quiescent();
+        assert_eq!((starts.load(SeqCst), heard.load(SeqCst)), (3, 3));
+        supervisor.stop();
+        runtime.wait_quiescent();
+        assert!(!child.is_alive());
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+// ---- workers that are away ----------------------------------------------------------------------------------
+
+/// A handler that does not return before another actor of its worker has run: somebody must take that over.
+#[test]
+fn what_waits_behind_a_long_handler_is_rescued() {
+    explore(|| {
+        struct Opener(mpsc::Sender<()>);
+        impl Actor for Opener {
+            type Msg = ();
+            fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+                self.0.send(()).unwrap();
+                cx.stop();
+            }
+        }
+        struct Stuck;
+        impl Actor for Stuck {
+            type Msg = ();
+            fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+                let (open, opened) = mpsc::channel();
+                // A child is its worker's at first.
+                let opener = cx.spawn(Opener(open));
+                cx.tell(opener, ());
+                opened.recv().unwrap();
+                cx.stop();
+            }
+        }
+        let runtime = runtime(2, "adaptive");
+        let ended = {
+            let stuck = runtime.spawn(Stuck);
+            stuck.tell(());
+            stuck.ended()
+        };
+        ended.wait().unwrap();
+        runtime.wait_quiescent();
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+/// Two runtimes, and an actor that blocks on a thread of its own, write to each other.
+#[test]
+fn across_runtimes() {
+    explore(|| {
+        struct Echo;
+        impl Actor for Echo {
+            type Msg = (u32, ReplyTo<u32>);
+            fn handle(&mut self, (n, reply): Self::Msg, cx: &mut Context<'_, Self>) {
+                reply.send(n + 1);
+                cx.stop();
+            }
+        }
+        /// Asks and waits, which only an actor that blocks may do.
+        struct Caller(Address<Echo>, Address<Echo>, Option<ReplyTo<u32>>);
+        impl Actor for Caller {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                let first = self.0.ask(|reply| (1, reply)).wait().unwrap();
+                let second = self.1.ask(|reply| (first, reply)).wait().unwrap();
+                self.2.take().unwrap().send(second);
+                cx.stop();
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let (one, other) = (runtime(1, "adaptive"), runtime(2, "adaptive"));
+        let (reply, answer) = datil::promise();
+        one.spawn_blocking(Caller(one.spawn(Echo), other.spawn(Echo), Some(reply)));
+        assert_eq!(answer.wait(), Ok(3));
+        one.wait_quiescent();
+        other.wait_quiescent();
+        assert!(other.shutdown().is_empty());
+        assert!(one.shutdown().is_empty());
+    });
+}
