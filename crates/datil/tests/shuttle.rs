@@ -166,7 +166,7 @@ fn messages_in_order_while_actors_move() {
 
 #[test]
 fn messages_in_order_with_thieves_that_ask() {
-    explore(|| letters(2, "cls"));
+    explore(|| letters(2, "cls-offer"));
 }
 
 #[test]
