@@ -52,6 +52,7 @@
 //! | to do | see |
 //! | --- | --- |
 //! | ask and be answered | [`Context::ask`], [`Address::ask`], [`ReplyTo`] |
+//! | read an actor's state on several workers at once | [`Query`], [`Address::query`] |
 //! | write to actors of any type | [`Recipient`] |
 //! | stop others, be told of their end, share it | [`Address::stop`], [`Context::monitor`], [`Context::link`] |
 //! | do something later | [`Context::tell_after`], [`Context::tell_every`], [`Context::after`] |
@@ -68,7 +69,7 @@
 //!
 //! # Guarantees
 //!
-//! * An actor handles one message at a time. Messages of one sender to one receiver are handled in the order sent, also when actors move
+//! * An actor handles one message at a time (and, if it answers [`Query`]s, those between its messages, perhaps several at a time). Messages of one sender to one receiver are handled in the order sent, also when actors move
 //!   between workers. A send is in the mailbox when it returns, so if X writes to Z and then to Y, and Y writes to Z because of that, Z hears of X first.
 //!   From a thread outside the runtime a send is in the runtime's inbox when it returns, in one order with those of all
 //!   other such threads, and X may be such a thread. (A [`Client`] hands its sends over later, in order and with the same property.)
@@ -112,6 +113,7 @@ mod membarrier;
 pub mod model;
 mod pool;
 mod priority;
+mod query;
 mod recipient;
 mod registry;
 mod runtime;
@@ -133,6 +135,7 @@ pub use datil_policy as policy;
 pub use gate::{Mailbox, Overflow, TellError};
 pub use group::{Group, Pool, Route};
 pub use handle::{Handle, WeakHandle};
+pub use query::{Query, QueryContext};
 pub use recipient::Recipient;
 pub use registry::NameError;
 pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime};

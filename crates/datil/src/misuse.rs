@@ -63,6 +63,54 @@
 /// }
 /// ```
 ///
+/// Queries of a state that must not be read by several threads.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Context, Query, QueryContext};
+/// # use std::cell::Cell;
+/// struct Counter(Cell<u32>);
+/// # impl Actor for Counter {
+/// #     type Msg = ();
+/// #     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+/// # }
+/// struct Next;
+/// impl Query<Next> for Counter {
+///     fn query(&self, _: Next, _: &mut QueryContext<'_, Self>) {
+///         self.0.set(self.0.get() + 1);
+///     }
+/// }
+/// ```
+///
+/// A query that the actor does not answer.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Address, Context};
+/// # struct Counter;
+/// # impl Actor for Counter {
+/// #     type Msg = u32;
+/// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// # }
+/// fn ask(counter: Address<Counter>) {
+///     counter.query("how many?");
+/// }
+/// ```
+///
+/// A query that changes the state.
+///
+/// ```compile_fail,E0594
+/// # use datil::{Actor, Context, Query, QueryContext};
+/// # struct Counter(u32);
+/// # impl Actor for Counter {
+/// #     type Msg = ();
+/// #     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+/// # }
+/// impl Query<u32> for Counter {
+///     fn query(&self, n: u32, _: &mut QueryContext<'_, Self>) {
+///         self.0 = n;
+///     }
+/// }
+/// ```
+///
 /// A client that outlives its scope.
 ///
 /// ```compile_fail,E0521

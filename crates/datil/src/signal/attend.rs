@@ -10,36 +10,57 @@ use crate::actor::{Actor, Context};
 use crate::gate;
 use crate::mailbox::block::{self, Block};
 use crate::mailbox::cell::{self, Header, Shape, flag};
+use crate::query;
 
 /// Messages after which an actor is asked whether it still has to be attended to.
 const SETTLE_EVERY: u32 = 32;
 
+/// What a step came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Something was done.
+    Done,
+    /// The next thing to do is to handle the mailbox's oldest message, if there is any.
+    Mail,
+    /// The actor waits, in no queue; its activation is over.
+    Parked,
+}
+
+impl From<bool> for Step {
+    fn from(done: bool) -> Self {
+        if done { Self::Done } else { Self::Mail }
+    }
+}
+
 /// Sees to what comes before the next message of the mailbox: what the runtime has to say, then what is urgent, then messages put back from the stash; and to
-/// signals and changed behaviours. True if something was done, false if the next thing to do is to handle the mailbox's oldest message, if there is any.
+/// signals and changed behaviours.
 ///
 /// # Safety
 /// The context is that of the actor that runs, whose state nobody refers to.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> bool {
+pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
     // SAFETY: by the caller, for the whole function; references to extras end before the actor can.
     unsafe {
         let header = &*cx.cell;
         if let Some(extras) = extras::of(header) {
+            if extras.readers.is_open() && !query::is_next(header, extras) && !query::close(header, extras) {
+                return Step::Parked;
+            }
             if let Some(signal) = pop(&extras.system) {
                 act(signal, cx);
-                return true;
+                return Step::Done;
             }
             if let Some(signal) = pop(&extras.urgent) {
                 act(signal, cx);
-                return extras.behaves.get();
+                return extras.behaves.get().into();
             }
             if extras.replays.get()
                 && let Some(msg) = extras.typed::<A, _>(|typed| typed.replay.pop_front())
             {
                 let more = extras.typed::<A, _>(|typed| !typed.replay.is_empty());
                 extras.replays.set(more);
-                return hand(msg, cx);
+                return hand(msg, cx).into();
             }
         }
         if let Some(signal) =
@@ -49,18 +70,18 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> bool {
             cx.engine.count();
             settle(header);
             act(signal, cx);
-            return true;
+            return Step::Done;
         }
         if extras::of(header).is_some_and(|extras| extras.behaves.get())
             && let Some(msg) = Shape::<A>::pop(&cx.engine.pools, cx.cell)
         {
             gate::release::<A>(cx.cell);
-            return hand(msg, cx);
+            return hand(msg, cx).into();
         }
         if Shape::<A>::is_empty(cx.cell) || cx.engine.left.get().is_multiple_of(SETTLE_EVERY) {
             settle(header);
         }
-        false
+        Step::Mail
     }
 }
 

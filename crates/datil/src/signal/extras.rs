@@ -4,10 +4,12 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
+use super::park::Wait;
 use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Target};
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, VTable, flag};
+use crate::query::readers::Readers;
 use crate::supervisor::Guard;
 use crate::timer::Timers;
 use crate::watch::{Down, Monitor, StopReason};
@@ -44,6 +46,10 @@ pub struct Extras {
     pub(crate) behaves: Cell<bool>,
     /// `Typed::replay` is not empty.
     pub(crate) replays: Cell<bool>,
+    /// What it waits for in no queue.
+    pub(crate) parked: Cell<Wait>,
+    /// Who reads the state besides the owner.
+    pub(crate) readers: Readers,
     /// A `Typed` of the actor's type.
     typed: RefCell<Option<Box<dyn Any + Send>>>,
 }
@@ -91,6 +97,7 @@ impl Extras {
     /// Whether the actor's next step may be something else than the next message of its mailbox, handled as usual.
     pub(crate) fn attends(&self) -> bool {
         self.behaves.get()
+            || self.readers.is_open()
             || !self.system.borrow().is_empty()
             || !self.urgent.borrow().is_empty()
             || self.replays.get()

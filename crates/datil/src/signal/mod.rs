@@ -3,6 +3,7 @@
 pub(crate) mod attend;
 pub(crate) mod end;
 pub(crate) mod extras;
+pub(crate) mod park;
 
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -11,7 +12,7 @@ use std::ptr::{self, NonNull};
 
 use crate::actor::{Actor, Context};
 use crate::address::Target;
-use crate::mailbox::block::{Block, SIGNAL};
+use crate::mailbox::block::{Block, SIGNAL, is_signal};
 use crate::mailbox::cell::{Header, Shape, flag, link};
 use crate::pool::{self, BLOCK_SIZES, Pools, class_of};
 use crate::worker::absence::Inside;
@@ -26,6 +27,8 @@ pub(crate) enum Lane {
     Urgent,
     /// Before everything else; what the runtime itself has to say.
     System,
+    /// At once, as it arrives: an actor that was parked goes on.
+    Resume(park::Wait),
 }
 
 /// Something that happens to an actor at a point between two of its messages.
@@ -41,6 +44,26 @@ pub(crate) trait Signal: Send + Sized + 'static {
 
     /// The receiver is gone, or goes before the signal's turn comes.
     fn lost(self) {}
+
+    /// Whether it only reads the actor's state, so that others of its kind may do so at the same time.
+    const READS: bool = false;
+
+    /// Takes effect beside others that read, on any worker. For signals with [`Signal::READS`].
+    ///
+    /// # Safety
+    /// The actor is the one the signal was made for; until this returns nobody gets an exclusive reference to its state.
+    unsafe fn read(self, at: Reading<'_>) {
+        let _ = at;
+        unreachable!("signals that read say how");
+    }
+}
+
+/// The actor whose state is read, and the worker on which that happens.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) actor: Target,
+    pub(crate) state: *const (),
 }
 
 /// The running actor that a signal has reached.
@@ -58,6 +81,11 @@ impl<'a> At<'a> {
             cell: context.cell,
             context: ptr::from_mut(context).cast(),
         }
+    }
+
+    /// The worker, for what may be looked at without entering it.
+    pub(crate) fn worker(&self) -> &'a Core {
+        self.core
     }
 
     /// The worker; a signal acts outside of it, as a handler does.
@@ -85,6 +113,7 @@ struct Table {
     lane: Lane,
     act: unsafe fn(*mut Block, At<'_>),
     lose: unsafe fn(*mut Block),
+    read: Option<unsafe fn(*mut Block, Reading<'_>)>,
 }
 
 /// A block with a signal in it.
@@ -100,6 +129,7 @@ impl<S: Signal> Envelope<S> {
         lane: S::LANE,
         act: Self::act,
         lose: Self::lose,
+        read: if S::READS { Some(Self::read) } else { None },
     };
 
     /// Class of the pool that an envelope comes from; the system's allocator gives those that are too big for any.
@@ -143,6 +173,13 @@ impl<S: Signal> Envelope<S> {
     unsafe fn act(block: *mut Block, at: At<'_>) {
         // SAFETY: by the caller. The envelope is free again before code of users runs, which may panic.
         unsafe { Self::open(block).act(at) }
+    }
+
+    /// # Safety
+    /// As [`Envelope::open`] and [`Signal::read`].
+    unsafe fn read(block: *mut Block, at: Reading<'_>) {
+        // SAFETY: by the caller.
+        unsafe { Self::open(block).read(at) }
     }
 
     /// # Safety
@@ -257,6 +294,24 @@ pub(crate) unsafe fn lose(block: *mut Block) {
     unsafe { (table(block).lose)(block) };
 }
 
+/// Whether a block holds a signal that only reads.
+///
+/// # Safety
+/// The block is the caller's.
+pub(crate) unsafe fn reads(block: *mut Block) -> bool {
+    // SAFETY: by the caller; the table is looked at only where there is one.
+    unsafe { is_signal(block) && table(block).read.is_some() }
+}
+
+/// Lets a signal that only reads take effect.
+///
+/// # Safety
+/// The block is the caller's and holds such a signal; it is handed over. And as [`Signal::read`].
+pub(crate) unsafe fn read(block: *mut Block, at: Reading<'_>) {
+    // SAFETY: by the caller.
+    unsafe { (table(block).read.unwrap_unchecked())(block, at) };
+}
+
 /// Puts a signal that has reached the actor's owner where it waits for its turn.
 ///
 /// # Safety
@@ -270,6 +325,10 @@ pub(crate) unsafe fn arrive(header: &Header, block: *mut Block) {
             Lane::Mail => link(header, block),
             Lane::Urgent => extras::attach(header).urgent.borrow_mut().push_back(block),
             Lane::System => extras::attach(header).system.borrow_mut().push_back(block),
+            Lane::Resume(wait) => {
+                park::resume(header, wait);
+                lose(block);
+            }
         }
     }
 }

@@ -27,7 +27,8 @@ use crate::mailbox::cell::{
 };
 use crate::pool::Pools;
 use crate::runtime::PanicInfo;
-use crate::signal::{self, attend, extras};
+use crate::signal::attend::{self, Step};
+use crate::signal::{self, extras};
 use crate::sync::Instant;
 
 /// Where the policy takes part in what happens inside handlers.
@@ -737,7 +738,15 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
             if special && flags & flag::STOPPING != 0 {
                 break;
             }
-            if !(special && attend::step(&mut cx)) {
+            let step = if special {
+                attend::step(&mut cx)
+            } else {
+                Step::Mail
+            };
+            if step == Step::Parked {
+                return;
+            }
+            if step == Step::Mail {
                 let Some(msg) = Shape::<A>::pop(&core.pools, cell) else {
                     if go_idle(header) {
                         return;
