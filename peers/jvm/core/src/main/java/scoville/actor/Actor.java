@@ -1,5 +1,7 @@
 package scoville.actor;
 
+import java.util.Arrays;
+
 /**
  * An actor as the benchmarks see it. It handles one message at a time and shares nothing.
  *
@@ -8,6 +10,17 @@ package scoville.actor;
  * exception of a library ever crosses a handler.
  */
 public abstract class Actor {
+    private static final ClassValue<Boolean> ACTS_ON_START = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return type != Actor.class
+                    && (Arrays.stream(type.getDeclaredMethods())
+                                    .anyMatch(method ->
+                                            method.getName().equals("started") && method.getParameterCount() == 0)
+                            || get(type.getSuperclass()));
+        }
+    };
+
     private Run run;
     private Phase phase;
     private ActorRef self;
@@ -62,6 +75,14 @@ public abstract class Actor {
     final void bind(Run owner, Phase lifetime) {
         run = owner;
         phase = lifetime;
+    }
+
+    /**
+     * Whether {@link #started()} does anything. If not, {@link #start} may be called by the creator, before the actor can
+     * receive: where the library does not tell an actor that it begins, no message has to be spent.
+     */
+    final boolean actsOnStart() {
+        return ACTS_ON_START.get(getClass());
     }
 
     /** For adapters: first call, on the actor's own thread of execution. */

@@ -15,14 +15,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
+import scoville.actor.FacadeTest;
 import scoville.actor.Run;
 
 /** What every library has to pass: its module has a subclass that names it. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-public abstract class LibraryTest {
-    /** The library under test. */
-    protected abstract ActorLibrary library();
-
+public abstract class LibraryTest extends FacadeTest {
     /** Called with a started library before its first use. */
     protected void started(ActorLibrary.Runtime runtime) {}
 
