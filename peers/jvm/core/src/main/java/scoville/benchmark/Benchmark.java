@@ -47,6 +47,20 @@ public interface Benchmark {
                 new SleepingBarber(),
                 new CigaretteSmokers(),
                 new LogisticMap(),
-                new BankTransaction());
+                new BankTransaction(),
+                new AllPairsShortestPath(),
+                new AStar(),
+                new NQueens(),
+                new RecursiveMatrixMultiplication(),
+                new Quicksort(),
+                new RadixSort(),
+                new FilterBank(),
+                new BitonicSort(),
+                new Sieve(),
+                new CobwebbedTree(),
+                new FacilityLocation(),
+                new Trapezoid(),
+                new PiPrecision(),
+                new OverRelaxation());
     }
 }
