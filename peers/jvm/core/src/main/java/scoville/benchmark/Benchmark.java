@@ -61,6 +61,15 @@ public interface Benchmark {
                 new FacilityLocation(),
                 new Trapezoid(),
                 new PiPrecision(),
-                new OverRelaxation());
+                new OverRelaxation(),
+                new MatrixSearch(),
+                new BigNeighbours(),
+                new ChameneosFair(),
+                new Fannkuch(),
+                new PingPing(),
+                new Spawn(),
+                new Pairs(),
+                new Mixed(),
+                new Chat());
     }
 }
