@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 import scoville.actor.Run;
 import scoville.peer.Json;
@@ -81,6 +83,38 @@ record ExpectedResults(
         } else {
             assertEquals(messages + scheduled(outcome), work.messages(), this::toString);
         }
+    }
+
+    /** How many values there are for which actors, and what they must add up to. */
+    void assertPerActor(Outcome outcome) {
+        switch (benchmark) {
+            case "chameneos" -> assertArray(outcome, "meetings", "creatures", outcome.result());
+            case "chameneosfair" -> assertArray(outcome, "meetings", "creatures", outcome.result());
+            case "bndbuffer" ->
+                assertArray(outcome, "items", "consumers", outcome.checks().get("items"));
+            case "philosopher" ->
+                assertArray(outcome, "denied", "philosophers", outcome.metrics().get("retries"));
+            case "barber" ->
+                assertArray(
+                        outcome,
+                        "refused",
+                        "haircuts",
+                        outcome.metrics().get("attempts").longValue() - parameter("haircuts"));
+            case "cigsmok" -> assertArray(outcome, "smoked", "smokers", parameter("rounds"));
+            case "pairs" -> assertArray(outcome, "n", "pairs", outcome.result());
+            default -> assertEquals(Map.of(), outcome.perActor(), benchmark);
+        }
+    }
+
+    private void assertArray(Outcome outcome, String name, String lengthParameter, Number sum) {
+        assertEquals(Set.of(name), outcome.perActor().keySet(), benchmark);
+        long[] values = outcome.perActor().get(name);
+        assertEquals(parameter(lengthParameter), values.length, this::toString);
+        assertEquals(sum.longValue(), Arrays.stream(values).sum(), this::toString);
+    }
+
+    private long parameter(String name) {
+        return Json.integer(parameters.get(name)).getAsLong();
     }
 
     /** Messages that depend on scheduling: the catalogue's `messages_plus`. */
