@@ -5,16 +5,21 @@
 //! every such move is a trial: if the two workers then write to each other all the time, or the receiver
 //! runs dry at once, the trial failed and the pause before the next one doubles, for all workers together.
 
-use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Verdict};
+use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Stint, Verdict};
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
 const PATIENCE: Nanos = 20_000;
-/// Clock reads while a backlog lasts: one per this many activations.
-const WATCH_PERIOD: u32 = 32;
-/// Sends to other workers that come faster than one per this time mean that a conversation was cut.
+/// Time between two looks at the clock while a backlog lasts. A look costs as much as some messages, and long handlers must not wait
+/// for many of their kind; so activations are counted, as many as will take about this long.
+const GLANCE: Nanos = 4_000;
+/// Activations between two looks at the clock, at most.
+const GLANCE_EVERY: u64 = 256;
+/// Messages to and from other workers that come faster than one per this time mean that a conversation was cut.
 const CHATTER: Nanos = 400;
+/// Messages to and from other workers that are as rare as one per this time mean that being apart pays.
+const QUIET: Nanos = 1_000;
 /// First and longest pause after a failed trial.
-const PAUSE: (Nanos, Nanos) = (2_000_000, 64_000_000);
+const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
 /// A trial that lasted this long was worth making; the next failure starts with the short pause again.
 const WORTHWHILE: Nanos = 1_000_000;
 /// A receiver that runs dry having handled fewer messages was not worth waking.
@@ -27,9 +32,24 @@ const FAIRNESS: u32 = 1024;
 /// Adopt, share, judge, follow; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
-    watched: u32,
+    /// Activations until the next look at the clock.
+    until_glance: u64,
+    /// Activations between the last look and the next.
+    glance_every: u64,
+    glanced_at: Nanos,
     backlog_since: Option<Nanos>,
     crossed_at: Nanos,
+}
+
+impl Adaptive {
+    /// Notes a look at the clock and decides when the next is due.
+    fn glance(&mut self, now: Nanos) {
+        let took = now.saturating_sub(self.glanced_at);
+        self.glanced_at = now;
+        let most = (2 * self.glance_every).min(GLANCE_EVERY);
+        self.glance_every = (self.glance_every * GLANCE / took.max(1)).clamp(1, most);
+        self.until_glance = self.glance_every;
+    }
 }
 
 /// The board after a trial that failed at `now`.
@@ -43,6 +63,15 @@ fn failed(now: Nanos, board: Board) -> Board {
     Board {
         not_before: now.saturating_add(pause),
         pause,
+        ..board
+    }
+}
+
+/// The board after a trial that paid: the next failure is the first of a row.
+fn succeeded(board: Board) -> Board {
+    Board {
+        not_before: 0,
+        pause: 0,
         ..board
     }
 }
@@ -80,7 +109,9 @@ impl Policy for Adaptive {
 
     fn new(_: Setup) -> Self {
         Self {
-            watched: 0,
+            until_glance: 1,
+            glance_every: 1,
+            glanced_at: 0,
             backlog_since: None,
             crossed_at: 0,
         }
@@ -98,15 +129,19 @@ impl Policy for Adaptive {
     #[inline(always)]
     fn watch(&mut self, queued: usize) -> bool {
         if queued == 0 {
-            self.watched = 0;
             self.backlog_since = None;
             return false;
         }
-        self.watched = self.watched.wrapping_add(1);
-        self.watched.is_multiple_of(WATCH_PERIOD)
+        self.until_glance -= 1;
+        if self.until_glance > 0 {
+            return false;
+        }
+        self.until_glance = self.glance_every;
+        true
     }
 
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
+        self.glance(now);
         let since = *self.backlog_since.get_or_insert(now);
         if queued == 0 || now < board.not_before || now.saturating_sub(since) < PATIENCE {
             return Offer::Keep;
@@ -125,16 +160,20 @@ impl Policy for Adaptive {
         Verdict::Reunite(failed(now, board))
     }
 
-    fn parted(&mut self, now: Nanos, messages: u64, board: Board) -> Board {
-        if messages < WORTH_WAKING {
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
+        let lasted = now.saturating_sub(stint.began);
+        if stint.messages < WORTH_WAKING || lasted < stint.crossings * CHATTER {
             failed(now, board)
-        } else {
+        } else if lasted < stint.crossings * QUIET {
             board
+        } else {
+            succeeded(board)
         }
     }
 
     fn follow(&self, met: Encounter) -> bool {
-        (met.hungry && met.backlog > 0) || met.streak >= STREAK
+        // A worker that has fallen asleep has got over it; what it waits for finds it adopted.
+        met.awake && (met.reunion || (met.hungry && met.backlog > 0) || met.streak >= STREAK)
     }
 }
 

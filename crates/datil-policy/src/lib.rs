@@ -132,6 +132,21 @@ pub struct Encounter {
     pub streak: u32,
     /// Runnable actors on the receiver's worker.
     pub backlog: usize,
+    /// The receiver's worker gave everything it had to the sender's, and neither has given work away since.
+    pub reunion: bool,
+    /// The sender's worker does not sleep, so that it need not be woken.
+    pub awake: bool,
+}
+
+/// What became of a worker that had been taken into service to get work from another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stint {
+    /// When that was.
+    pub began: Nanos,
+    /// Messages that the worker has handled since.
+    pub messages: u64,
+    /// Messages that went from it to other workers or came from them.
+    pub crossings: u64,
 }
 
 /// A scheduling policy: the private state of one worker and the rules that read it.
@@ -209,9 +224,9 @@ pub trait Policy: Send + Sized + 'static {
         Verdict::Apart
     }
 
-    /// The board after a worker that had been given work ran dry, having handled `messages` since.
-    fn parted(&mut self, now: Nanos, messages: u64, board: Board) -> Board {
-        let _ = (now, messages);
+    /// The board after a worker that had been given work ran dry.
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
+        let _ = (now, stint);
         board
     }
 

@@ -2,9 +2,18 @@
 
 use datil_policy::{
     Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
-    Random, Setup, Verdict, WorkSharing,
+    Random, Setup, Stint, Verdict, WorkSharing,
 };
 use proptest::prelude::*;
+
+/// A stint without messages across.
+fn stint(began: u64, messages: u64) -> Stint {
+    Stint {
+        began,
+        messages,
+        crossings: 0,
+    }
+}
 
 fn setups() -> impl Strategy<Value = Setup> {
     (1u32..=64, any::<u32>(), any::<u64>()).prop_map(|(workers, worker, seed)| Setup {
@@ -40,7 +49,7 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
             prop_assert!(asked < 10_000, "a thief never gives up");
         }
         let _ = policy.crossed(now, board);
-        let _ = policy.parted(now, queued as u64, board);
+        let _ = policy.parted(now, stint(now, queued as u64), board);
         let _ = policy.shared(now, board);
         prop_assert!(P::place(now as u32, setup.workers).is_none_or(|worker| worker < setup.workers));
     }
@@ -112,7 +121,7 @@ proptest! {
         for gap in gaps {
             board = policy.shared(now, board);
             now += gap;
-            board = policy.parted(now, 0, board);
+            board = policy.parted(now, stint(now, 0), board);
             expected = if expected == 0 { 2_000_000 } else { (expected * 2u64).min(64_000_000) };
             prop_assert_eq!(board.pause, expected);
             prop_assert_eq!(board.not_before, now + expected);
@@ -184,12 +193,27 @@ fn a_trial_that_lasted_resets_the_pause() {
         pause: 32_000_000,
         not_before: 0,
     };
-    assert_eq!(policy.parted(10_500_000, 10, board).pause, 64_000_000);
-    assert_eq!(policy.parted(12_000_000, 10, board).pause, 2_000_000);
     assert_eq!(
-        policy.parted(12_000_000, 256, board),
+        policy.parted(10_500_000, stint(10_000_000, 10), board).pause,
+        64_000_000
+    );
+    assert_eq!(
+        policy.parted(12_000_000, stint(10_000_000, 10), board).pause,
+        2_000_000
+    );
+    assert_eq!(
+        policy.parted(12_000_000, stint(10_000_000, 256), board),
         board,
         "enough work done is no failure"
+    );
+    let chatter = Stint {
+        crossings: 5_001,
+        ..stint(10_000_000, 100_000)
+    };
+    assert_eq!(
+        policy.parted(12_000_000, chatter, board).pause,
+        2_000_000,
+        "a message across per 400 ns is"
     );
 }
 
@@ -205,9 +229,24 @@ fn actors_follow_hungry_senders_and_steady_ones() {
             hungry,
             streak,
             backlog,
+            reunion: false,
+            awake: true,
         })
     };
     assert!(follow(true, 1, 1));
+    let reunion = Encounter {
+        hungry: false,
+        streak: 1,
+        backlog: 0,
+        reunion: true,
+        awake: true,
+    };
+    assert!(policy.follow(reunion));
+    let asleep = Encounter {
+        awake: false,
+        ..reunion
+    };
+    assert!(!policy.follow(asleep), "a wake-up costs more than it would bring");
     assert!(
         !follow(true, 1, 0),
         "nothing is gained by leaving a worker without backlog"

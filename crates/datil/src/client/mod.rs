@@ -71,9 +71,13 @@ pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<(), A::Msg>
     }
 }
 
-/// The inbox of the runtime that an actor belongs to; `None` if it is gone.
+/// The inbox of the runtime that an actor belongs to; `None` if the actor is known to be gone.
 #[inline(always)]
 pub(crate) fn home(to: Target) -> Option<&'static Inbox> {
+    inbox::sole().or_else(|| home_by_tag(to))
+}
+
+fn home_by_tag(to: Target) -> Option<&'static Inbox> {
     // SAFETY: a cell's tag is valid for ever.
     let tag = unsafe { &(*to.cell()).tag };
     let mut found = tag.load(Acquire);

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 
-use datil_policy::Encounter;
+use datil_policy::{Encounter, Stint};
 
 use super::absence::{Patrol, Presence};
 use super::port::{self, ABSENT, ABSENT_LOCKED, Chain, Counters, IDLE, LOCKED, Port, bump};
@@ -69,10 +69,14 @@ pub(crate) struct Core {
     pub(crate) peer: Cell<u16>,
     /// Somebody to whom everything goes at the next opportunity, 0 for nobody.
     pub(crate) retreat_to: Cell<u16>,
+    /// To whom everything went last, 0 for nobody since work was last divided anew: actors that were idle then go there, too, when they are written to from there.
+    pub(crate) reunited_with: Cell<u16>,
     /// There is something to see to before the next activation that this worker alone knows of: `retreat_to`, `watches`.
     pub(crate) errand: Cell<bool>,
-    /// Messages handled when the worker was last claimed; the policy is told what came of it.
-    pub(crate) trial: Cell<Option<u64>>,
+    /// When the worker was last claimed, and the counts then; the policy is told what came of it.
+    trial: Cell<Option<Stint>>,
+    /// Messages from other workers that found their actors here with nothing from there before them.
+    arrived: Cell<u64>,
     /// The inbound list is being handled; it must not be entered again.
     pub(crate) receiving: Cell<bool>,
     /// This worker watches while it is idle whether the inbox is emptied.
@@ -109,8 +113,10 @@ impl Core {
             crossings_left: Cell::new(hooks.crossings),
             peer: Cell::new(0),
             retreat_to: Cell::new(0),
+            reunited_with: Cell::new(0),
             errand: Cell::new(false),
             trial: Cell::new(None),
+            arrived: Cell::new(0),
             receiving: Cell::new(false),
             watches: Cell::new(false),
             took: Cell::new(false),
@@ -141,6 +147,36 @@ impl Core {
     pub(crate) fn tally(&self) {
         let handled = self.batch - self.left.replace(self.batch);
         bump(&self.counters().messages, u64::from(handled));
+    }
+
+    /// What this worker has done so far.
+    fn so_far(&self) -> Stint {
+        let counters = self.counters();
+        Stint {
+            began: self.team.now(),
+            messages: counters.messages.load(Relaxed),
+            crossings: counters.remote_sends.load(Relaxed) + self.arrived.get(),
+        }
+    }
+
+    /// Notes that this worker was claimed to get work from another.
+    pub(crate) fn begin_trial(&self) {
+        self.trial.set(Some(self.so_far()));
+    }
+
+    /// The trial is over because the work is on one worker again: what this one does from now on says nothing about it.
+    pub(crate) fn forget_trial(&self) {
+        self.trial.set(None);
+    }
+
+    /// What came of the last claim, if nobody has been told yet.
+    pub(crate) fn end_trial(&self) -> Option<Stint> {
+        let (before, now) = (self.trial.take()?, self.so_far());
+        Some(Stint {
+            began: before.began,
+            messages: now.messages - before.messages,
+            crossings: now.crossings - before.crossings,
+        })
     }
 
     // ---- spawning and sending ------------------------------------------------------------------------------
@@ -471,6 +507,7 @@ impl Core {
                     self.release(cell);
                 } else if !(self.hooks.follows && self.follow(cell)) {
                     let collected = collect_remote(header, EMPTY);
+                    self.arrived.set(self.arrived.get() + collected.blocks as u64);
                     if collected.blocks > 0 {
                         self.schedule(cell);
                     }
@@ -543,6 +580,8 @@ impl Core {
             hungry: hungry && alone,
             streak,
             backlog: self.queued(),
+            reunion: from == self.reunited_with.get(),
+            awake: !port::port(from).is_asleep(),
         };
         // SAFETY: the hook belongs to this core.
         if !unsafe { (self.hooks.follow)(self, met) } {

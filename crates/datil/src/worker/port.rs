@@ -236,6 +236,11 @@ impl Port {
         self.rouse()
     }
 
+    /// Whether the worker would have to be woken, as far as one can see.
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.rest.0.sleeping.load(Relaxed) == 1
+    }
+
     /// Posts a request and wakes the worker if it sleeps; true if it did.
     pub(crate) fn call(&self, request: u32) -> bool {
         self.request.fetch_or(request, AcqRel);

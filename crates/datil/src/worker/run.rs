@@ -155,7 +155,7 @@ impl<P: Policy> Worker<'_, P> {
                 self.run_dry(request);
                 continue;
             };
-            if !core.run.is_empty() && core.inbox.idle.0.load(Relaxed) > 0 {
+            if core.inbox.idle.0.load(Relaxed) > 0 && !(core.run.is_empty() && core.yielded.is_empty()) {
                 self.watch_backlog();
             }
             self.run(cell);
@@ -202,15 +202,18 @@ impl<P: Policy> Worker<'_, P> {
             self.take_in();
         }
         core.run.look();
-        if core.inbox.idle.0.load(Relaxed) > 0 && (core.run.is_empty() || !core.yielded.is_empty()) {
-            self.watch_backlog();
+        if core.inbox.idle.0.load(Relaxed) > 0 {
+            core.see_to_a_guard();
+            // What is about to run does not wait.
+            if core.queued() <= 1 {
+                self.policy().watch(0);
+            }
         }
     }
 
     /// Tells the policy, which may give something away, what waits here while another worker idles.
-    #[inline(never)]
+    #[inline(always)]
     fn watch_backlog(&self) {
-        self.core.see_to_a_guard();
         if self.policy().watch(self.core.queued()) {
             self.offer();
         }
@@ -327,6 +330,8 @@ impl<P: Policy> Worker<'_, P> {
             // What comes for the actors that go should not have to follow them.
             core.inbox.entrust(to);
             bump(&core.counters().retreats, 1);
+            core.reunited_with.set(to);
+            core.forget_trial();
             core.give(usize::MAX, port::port(to));
         }
         false
@@ -362,6 +367,7 @@ impl<P: Policy> Worker<'_, P> {
     #[cold]
     fn offer(&self) {
         let core = self.core;
+        core.see_to_a_guard();
         let now = core.team.now();
         let board = core.team.board();
         let Offer::Give(count) = self.policy().offer(now, core.queued(), board) else {
@@ -370,6 +376,7 @@ impl<P: Policy> Worker<'_, P> {
         let Some(to) = core.team.claim(core.me) else {
             return;
         };
+        core.reunited_with.set(0);
         bump(&core.counters().shares, 1);
         bump(&core.counters().shared_actors, core.give(count, to) as u64);
         // Claimed, so it must be woken even if nothing could be given.
@@ -445,9 +452,8 @@ impl<P: Policy> Worker<'_, P> {
         let core = self.core;
         let team = &core.team;
         let rest = &core.port.rest.0;
-        if let Some(before) = core.trial.take() {
-            let handled = core.counters().messages.load(Relaxed) - before;
-            team.post(self.policy().parted(team.now(), handled, team.board()));
+        if let Some(stint) = core.end_trial() {
+            team.post(self.policy().parted(team.now(), stint, team.board()));
         }
         self.policy().watch(0);
         // Release: adopters see our actors as we leave them.
@@ -465,7 +471,8 @@ impl<P: Policy> Worker<'_, P> {
             if rest.state.load(Acquire) == RUNNING {
                 self.stop_watching();
                 // Claimed: whoever did it has counted us as busy.
-                core.trial.set(Some(core.counters().messages.load(Relaxed)));
+                core.begin_trial();
+                core.reunited_with.set(0);
                 return;
             }
             if called() {
@@ -625,6 +632,7 @@ unsafe fn crossed<P: Policy>(core: &Core) {
         return;
     }
     core.team.post(board);
+    core.forget_trial();
     // The worker with the higher number goes, so that the two do not swap places.
     if core.me > peer {
         core.retreat_to.set(peer);
