@@ -13,7 +13,7 @@ const PATIENCE: Nanos = 20_000;
 /// for many of their kind; so activations are counted, as many as will take about this long.
 const GLANCE: Nanos = 4_000;
 /// Activations between two looks at the clock, at most.
-const GLANCE_EVERY: u64 = 256;
+const GLANCE_EVERY: u32 = 256;
 /// Messages to and from other workers that come faster than one per this time mean that a conversation was cut.
 const CHATTER: Nanos = 400;
 /// Messages to and from other workers that are as rare as one per this time mean that being apart pays.
@@ -33,9 +33,9 @@ const FAIRNESS: u32 = 1024;
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     /// Activations until the next look at the clock.
-    until_glance: u64,
+    until_glance: u32,
     /// Activations between the last look and the next.
-    glance_every: u64,
+    glance_every: u32,
     glanced_at: Nanos,
     backlog_since: Option<Nanos>,
     crossed_at: Nanos,
@@ -47,7 +47,8 @@ impl Adaptive {
         let took = now.saturating_sub(self.glanced_at);
         self.glanced_at = now;
         let most = (2 * self.glance_every).min(GLANCE_EVERY);
-        self.glance_every = (self.glance_every * GLANCE / took.max(1)).clamp(1, most);
+        let fitting = u64::from(self.glance_every) * GLANCE / took.max(1);
+        self.glance_every = fitting.clamp(1, u64::from(most)) as u32;
         self.until_glance = self.glance_every;
     }
 }
@@ -126,18 +127,17 @@ impl Policy for Adaptive {
         newest_first(tick)
     }
 
-    #[inline(always)]
-    fn watch(&mut self, queued: usize) -> bool {
+    fn watch(&mut self, queued: usize, passed: u32) -> bool {
         if queued == 0 {
             self.backlog_since = None;
             return false;
         }
-        self.until_glance -= 1;
-        if self.until_glance > 0 {
-            return false;
-        }
-        self.until_glance = self.glance_every;
-        true
+        self.until_glance = self.until_glance.saturating_sub(passed);
+        self.until_glance == 0
+    }
+
+    fn stride(&self) -> u32 {
+        self.glance_every
     }
 
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
@@ -207,7 +207,7 @@ impl Policy for Hostile {
         [Pick::Newest, Pick::Oldest, Pick::Yielded][(tick % 3) as usize]
     }
 
-    fn watch(&mut self, queued: usize) -> bool {
+    fn watch(&mut self, queued: usize, _: u32) -> bool {
         queued > 0
     }
 

@@ -79,7 +79,7 @@ macro_rules! encore {
                 in_turn(tick)
             }
 
-            fn watch(&mut self, queued: usize) -> bool {
+            fn watch(&mut self, queued: usize, _: u32) -> bool {
                 queued > 0
             }
 

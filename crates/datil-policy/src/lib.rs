@@ -197,11 +197,16 @@ pub trait Policy: Send + Sized + 'static {
     /// The next actor to run; `tick` counts activations and wraps.
     fn pick(&mut self, tick: u32) -> Pick;
 
-    /// Notes that `queued` actors wait while another worker idles; true asks the host to read the clock
-    /// and call [`Policy::offer`].
-    fn watch(&mut self, queued: usize) -> bool {
-        let _ = queued;
+    /// Notes that `queued` actors wait while another worker idles, `passed` activations after the last such note; true asks the
+    /// host to read the clock and call [`Policy::offer`].
+    fn watch(&mut self, queued: usize, passed: u32) -> bool {
+        let _ = (queued, passed);
         false
+    }
+
+    /// After how many activations, at least 1, the next call of [`Policy::watch`] is due while actors wait. A host may call earlier.
+    fn stride(&self) -> u32 {
+        1
     }
 
     /// Decides whether an idle worker gets part of the `queued` actors.

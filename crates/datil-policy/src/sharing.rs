@@ -27,7 +27,7 @@ impl Policy for WorkSharing {
         }
     }
 
-    fn watch(&mut self, queued: usize) -> bool {
+    fn watch(&mut self, queued: usize, _: u32) -> bool {
         queued > 0
     }
 

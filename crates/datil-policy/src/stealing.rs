@@ -39,7 +39,7 @@ impl Policy for ClsOffer {
         }
     }
 
-    fn watch(&mut self, queued: usize) -> bool {
+    fn watch(&mut self, queued: usize, _: u32) -> bool {
         queued > 0
     }
 

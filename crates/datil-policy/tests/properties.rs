@@ -36,7 +36,7 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
     let mut policy = P::new(setup);
     prop_assert!(policy.batch() >= 1);
     for &(now, queued, board) in steps {
-        policy.watch(queued);
+        policy.watch(queued, 1);
         if let Offer::Give(count) = policy.offer(now, queued, board) {
             prop_assert!(count >= 1 && count <= queued, "gives {count} of {queued}");
         }
@@ -99,7 +99,7 @@ proptest! {
             steps
                 .iter()
                 .map(|&(now, queued, board)| {
-                    let (watch, offer) = (policy.watch(queued), policy.offer(now, queued, board));
+                    let (watch, offer) = (policy.watch(queued, 1), policy.offer(now, queued, board));
                     format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, board))
                 })
                 .collect()
@@ -146,7 +146,7 @@ proptest! {
     fn adaptive_forgets_a_backlog_that_ended(start in 0u64..1 << 50, queued in 1usize..5000) {
         let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
         policy.offer(start, queued, Board::default());
-        policy.watch(0);
+        policy.watch(0, 1);
         prop_assert_eq!(policy.offer(start + 30_000, queued, Board::default()), Offer::Keep);
     }
 

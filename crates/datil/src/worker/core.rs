@@ -73,6 +73,10 @@ pub(crate) struct Core {
     pub(crate) reunited_with: Cell<u16>,
     /// There is something to see to before the next activation that this worker alone knows of: `retreat_to`, `watches`.
     pub(crate) errand: Cell<bool>,
+    /// Activations, counted as in `counters`, at which the worker looks around.
+    pub(crate) look_at: Cell<u64>,
+    /// The activation at which it last told the policy what waits.
+    pub(crate) watched_at: Cell<u64>,
     /// When the worker was last claimed, and the counts then; the policy is told what came of it.
     trial: Cell<Option<Stint>>,
     /// Messages from other workers that found their actors here with nothing from there before them.
@@ -115,6 +119,8 @@ impl Core {
             retreat_to: Cell::new(0),
             reunited_with: Cell::new(0),
             errand: Cell::new(false),
+            look_at: Cell::new(0),
+            watched_at: Cell::new(0),
             trial: Cell::new(None),
             arrived: Cell::new(0),
             receiving: Cell::new(false),

@@ -88,12 +88,18 @@ impl Queue {
     /// Somebody looks at the queue: growth counts from here.
     #[inline]
     pub(crate) fn look(&self) {
-        let end = self.buffer.get().wrapping_add(self.capacity.get());
-        let left = (end.addr() - self.top.get().addr()) / size_of::<*mut Header>();
-        self.limit.set(self.top.get().wrapping_add(left.min(STEP)));
+        self.remind_after(STEP);
     }
 
-    /// Makes the next `push` say that it is time to look.
+    /// Makes the `push` after `more` others, or an earlier one, say that it is time to look.
+    #[inline]
+    pub(crate) fn remind_after(&self, more: usize) {
+        let end = self.buffer.get().wrapping_add(self.capacity.get());
+        let left = (end.addr() - self.top.get().addr()) / size_of::<*mut Header>();
+        self.limit.set(self.top.get().wrapping_add(left.min(more)));
+    }
+
+    /// Makes the next `push` say so.
     pub(crate) fn remind(&self) {
         self.limit.set(self.top.get());
     }

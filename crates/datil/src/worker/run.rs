@@ -13,6 +13,7 @@ use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 use super::absence::Watch;
 use super::core::{Core, Hooks};
 use super::port::{self, ABSENT, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
+use super::queue::STEP;
 use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
@@ -24,7 +25,7 @@ const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
 /// Activations between two looks at the inbox, which senders write to all the time.
-const LOOK_EVERY: u64 = 16;
+const LOOK_EVERY: u32 = 16;
 /// Looks at an empty inbox before the worker that took the last records from it goes to rest.
 const LINGER: u32 = 64;
 /// After this time without progress another worker takes records in the keeper's place, and an idle one takes over what
@@ -155,9 +156,6 @@ impl<P: Policy> Worker<'_, P> {
                 self.run_dry(request);
                 continue;
             };
-            if core.inbox.idle.0.load(Relaxed) > 0 && !(core.run.is_empty() && core.yielded.is_empty()) {
-                self.watch_backlog();
-            }
             self.run(cell);
         }
     }
@@ -177,8 +175,8 @@ impl<P: Policy> Worker<'_, P> {
         let core = self.core;
         let activations = &core.counters().activations;
         let tick = activations.load(Relaxed).wrapping_add(1);
-        if tick.is_multiple_of(LOOK_EVERY) {
-            self.look_around();
+        if tick >= core.look_at.get() {
+            self.look_around(tick);
         }
         let cell = match self.policy().pick(tick as u32) {
             Pick::Newest => None,
@@ -194,29 +192,41 @@ impl<P: Policy> Worker<'_, P> {
         cell
     }
 
-    /// What need not be done before each activation.
+    /// What need not be done before each activation, but is where handlers take long and somebody has nothing to do.
     #[inline(never)]
-    fn look_around(&self) {
+    fn look_around(&self, tick: u64) {
         let core = self.core;
         if core.inbox.has_mail() {
             self.take_in();
         }
         core.run.look();
-        if core.inbox.idle.0.load(Relaxed) > 0 {
+        let stride = if core.inbox.idle.0.load(Relaxed) > 0 {
             core.see_to_a_guard();
-            // What is about to run does not wait.
-            if core.queued() <= 1 {
-                self.policy().watch(0);
-            }
-        }
+            self.watch_backlog(tick)
+        } else {
+            LOOK_EVERY
+        };
+        core.look_at.set(tick + u64::from(stride));
     }
 
-    /// Tells the policy, which may give something away, what waits here while another worker idles.
-    #[inline(always)]
-    fn watch_backlog(&self) {
-        if self.policy().watch(self.core.queued()) {
+    /// Tells the policy, which may give something away, what waits here while another worker idles; returns when to do so again.
+    fn watch_backlog(&self, tick: u64) -> u32 {
+        let core = self.core;
+        let passed = tick - core.watched_at.replace(tick);
+        // What is about to run does not wait.
+        let waiting = core.queued().saturating_sub(1);
+        if self
+            .policy()
+            .watch(waiting, passed.min(u64::from(u32::MAX)) as u32)
+        {
             self.offer();
         }
+        if waiting == 0 {
+            // As soon as something waits it is time to look again.
+            core.run.remind_after(1);
+            return LOOK_EVERY;
+        }
+        self.policy().stride().clamp(1, LOOK_EVERY)
     }
 
     /// Sees to what others have asked for and what this worker has noted for itself; true if the loop ends.
@@ -367,7 +377,6 @@ impl<P: Policy> Worker<'_, P> {
     #[cold]
     fn offer(&self) {
         let core = self.core;
-        core.see_to_a_guard();
         let now = core.team.now();
         let board = core.team.board();
         let Offer::Give(count) = self.policy().offer(now, core.queued(), board) else {
@@ -455,7 +464,7 @@ impl<P: Policy> Worker<'_, P> {
         if let Some(stint) = core.end_trial() {
             team.post(self.policy().parted(team.now(), stint, team.board()));
         }
-        self.policy().watch(0);
+        self.policy().watch(0, 0);
         // Release: adopters see our actors as we leave them.
         rest.state.store(IDLE, Release);
         if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
@@ -607,9 +616,10 @@ unsafe fn poll<P: Policy>(core: &Core) {
         core.receive();
     }
     core.see_to_a_guard();
-    // The running actor is not queued, so two queued ones are more than this worker can start soon.
-    if core.inbox.idle.0.load(Relaxed) > 0 && core.queued() > 1 && !core.receiving.get() {
-        worker.policy().watch(core.queued());
+    core.look_at.set(0);
+    // The running actor is not queued, so so many are more than this worker can start soon.
+    if core.inbox.idle.0.load(Relaxed) > 0 && core.queued() >= STEP && !core.receiving.get() {
+        worker.policy().watch(core.queued(), 0);
         worker.offer();
     }
 }
