@@ -59,7 +59,9 @@ impl<M> Stored<M> {
     };
     /// Class of a mailbox's first block: one line where a message fits.
     const SMALL: usize = class_of(&BLOCK_SIZES, HEADER + Self::SIZE);
-    /// Class of the blocks after it: eight messages or half a kilobyte, whichever is more.
+    /// Class of the third block and those after it: a mailbox this long is a stream, which wants memory in a row.
+    const STREAM: usize = BLOCK_SIZES.len() - 1;
+    /// Class of the second block: eight messages or half a kilobyte, whichever is more.
     const LARGE: usize = {
         let wanted = HEADER + 8 * Self::SIZE;
         let most = BLOCK_SIZES[BLOCK_SIZES.len() - 1];
@@ -140,15 +142,27 @@ impl<M> Stored<M> {
             .wrapping_add(HEADER + usize::from(index) * Self::SIZE)
     }
 
-    /// A block with room for one message taken, in which the caller writes it; `large` if more are expected.
+    /// A block with room for one message taken, in which the caller writes it.
     #[inline(always)]
-    pub(crate) fn block(pools: &Pools, large: bool) -> (*mut Block, *mut u8) {
-        let block = if large {
+    pub(crate) fn block(pools: &Pools) -> (*mut Block, *mut u8) {
+        let block = fresh(pools, Self::SMALL, const { Self::capacity(Self::SMALL) });
+        // SAFETY: the block is ours and big enough for the header and one message by the choice of its class.
+        (block, unsafe { Self::place(block, 0) })
+    }
+
+    /// As [`Stored::block`], to follow `last`.
+    ///
+    /// # Safety
+    /// `last` belongs to the caller and is a block for messages of type `M`.
+    #[inline(always)]
+    pub(crate) unsafe fn block_after(pools: &Pools, last: *mut Block) -> (*mut Block, *mut u8) {
+        // SAFETY: by the caller.
+        let block = if usize::from(unsafe { (*last).class.get() }) < Self::LARGE {
             fresh(pools, Self::LARGE, const { Self::capacity(Self::LARGE) })
         } else {
-            fresh(pools, Self::SMALL, const { Self::capacity(Self::SMALL) })
+            fresh(pools, Self::STREAM, const { Self::capacity(Self::STREAM) })
         };
-        // SAFETY: the block is ours and big enough for the header and one message by the choice of its class.
+        // SAFETY: as in `block`.
         (block, unsafe { Self::place(block, 0) })
     }
 

@@ -223,32 +223,28 @@ impl<A: Actor> Shape<A> {
             let header = &*cell;
             collect_remote_if_any(header);
             let flags = header.flags.get();
+            let more = flags & flag::BLOCKS != 0;
             let (place, now) = if Self::SLOTTED && flags & flag::MAIL == 0 {
                 (Self::slot(cell), flags | flag::SLOT)
+            } else if more && let Some(place) = Stored::<A::Msg>::room(header.tail.get()) {
+                if flags & flag::SCHEDULED != 0 {
+                    // Nothing to note: without a store the next send's load of the flags has nothing to wait for.
+                    Stored::<A::Msg>::write(place, msg);
+                    return false;
+                }
+                (place, flags)
             } else {
-                (Self::place_in_block(pools, header), flags | flag::BLOCKS)
+                let (block, place) = if more {
+                    Stored::<A::Msg>::block_after(pools, header.tail.get())
+                } else {
+                    Stored::<A::Msg>::block(pools)
+                };
+                link(header, block);
+                (place, flags | flag::BLOCKS)
             };
             header.flags.set(now | flag::SCHEDULED);
             Stored::<A::Msg>::write(place, msg);
             flags & flag::SCHEDULED == 0
-        }
-    }
-
-    /// A place for the next message in the mailbox's last block, or in a new one. The caller notes that there are blocks.
-    ///
-    /// # Safety
-    /// As [`Shape::push`].
-    #[inline(always)]
-    unsafe fn place_in_block(pools: &Pools, header: &Header) -> *mut u8 {
-        // SAFETY: by the caller; a tail that means something is a block of this mailbox.
-        unsafe {
-            let more = header.flags.get() & flag::BLOCKS != 0;
-            if more && let Some(place) = Stored::<A::Msg>::room(header.tail.get()) {
-                return place;
-            }
-            let (block, place) = Stored::<A::Msg>::block(pools, more);
-            link(header, block);
-            place
         }
     }
 
@@ -271,7 +267,7 @@ impl<A: Actor> Shape<A> {
                 former
             };
             if let Some(first) = first {
-                let (block, place) = Stored::<A::Msg>::block(pools, false);
+                let (block, place) = Stored::<A::Msg>::block(pools);
                 Stored::<A::Msg>::write(place, first);
                 link_first(header, block);
             }

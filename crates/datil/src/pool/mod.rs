@@ -13,7 +13,7 @@ use crate::sync::{Mutex, MutexGuard, thread_local};
 /// Sizes of cells in bytes. All are multiples of a cache line, so no two actors share one.
 pub(crate) const CELL_SIZES: [usize; 8] = [64, 128, 192, 256, 384, 512, 768, 1024];
 /// Sizes of message blocks in bytes.
-pub(crate) const BLOCK_SIZES: [usize; 5] = [64, 128, 256, 512, 1024];
+pub(crate) const BLOCK_SIZES: [usize; 6] = [64, 128, 256, 512, 1024, 2048];
 
 /// Index of the smallest of `sizes` that holds `bytes`.
 pub(crate) const fn class_of(sizes: &[usize], bytes: usize) -> usize {

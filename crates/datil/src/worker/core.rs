@@ -241,7 +241,7 @@ impl Core {
         } else {
             // The message goes into a block here and not in the function called, so that it need not lie in memory for the call's
             // sake: most messages never take this way and would pay for that.
-            let (block, place) = Stored::<A::Msg>::block(&self.pools, false);
+            let (block, place) = Stored::<A::Msg>::block(&self.pools);
             // SAFETY: the place is in the block, which is ours.
             unsafe {
                 Stored::<A::Msg>::write(place, msg);
