@@ -112,7 +112,7 @@ proptest! {
         );
     }
 
-    /// However the trials fail, the pause doubles from 2 ms to at most 64 ms and no offer is made during it.
+    /// However the trials fail, the pause doubles from 250 µs to at most 64 ms and no offer is made during it.
     #[test]
     fn adaptive_backs_off(gaps in prop::collection::vec(1u64..1_000_000, 1..40)) {
         let mut policy = Adaptive::new(Setup { worker: 1, workers: 2, seed: 0 });
@@ -122,7 +122,7 @@ proptest! {
             board = policy.shared(now, board);
             now += gap;
             board = policy.parted(now, stint(now, 0), board);
-            expected = if expected == 0 { 2_000_000 } else { (expected * 2u64).min(64_000_000) };
+            expected = if expected == 0 { 250_000 } else { (expected * 2u64).min(64_000_000) };
             prop_assert_eq!(board.pause, expected);
             prop_assert_eq!(board.not_before, now + expected);
             for _ in 0..100 {
@@ -177,7 +177,7 @@ fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
     assert_eq!(policy.crossed(now, board), Verdict::Apart);
     now += u64::from(Adaptive::CROSSINGS) * 399;
     assert!(
-        matches!(policy.crossed(now, board), Verdict::Reunite(after) if after.not_before == now + 2_000_000)
+        matches!(policy.crossed(now, board), Verdict::Reunite(after) if after.not_before == now + 250_000)
     );
 }
 
@@ -199,21 +199,84 @@ fn a_trial_that_lasted_resets_the_pause() {
     );
     assert_eq!(
         policy.parted(12_000_000, stint(10_000_000, 10), board).pause,
-        2_000_000
+        250_000
     );
-    assert_eq!(
-        policy.parted(12_000_000, stint(10_000_000, 256), board),
-        board,
-        "enough work done is no failure"
-    );
-    let chatter = Stint {
-        crossings: 5_001,
-        ..stint(10_000_000, 100_000)
+}
+
+#[test]
+fn a_trial_that_paid_takes_the_pause_back() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let board = Board {
+        shared_at: 10_000_000,
+        pause: 32_000_000,
+        not_before: 40_000_000,
     };
+    let paid = Board {
+        pause: 0,
+        not_before: 0,
+        ..board
+    };
+    let mut after = |messages, crossings| {
+        let stint = Stint {
+            crossings,
+            ..stint(10_000_000, messages)
+        };
+        policy.parted(10_800_000, stint, board)
+    };
+    assert_eq!(after(256, 0), paid);
     assert_eq!(
-        policy.parted(12_000_000, chatter, board).pause,
-        2_000_000,
-        "a message across per 400 ns is"
+        after(100_000, 800),
+        paid,
+        "a message across per microsecond is rare"
+    );
+    assert_eq!(after(100_000, 801), board, "neither paid nor failed");
+    assert_eq!(after(100_000, 2_000), board);
+    assert_eq!(
+        after(100_000, 2_001).pause,
+        64_000_000,
+        "one per 400 ns is chatter"
+    );
+    assert_eq!(after(255, 0).pause, 64_000_000, "not worth waking");
+}
+
+/// The clock is read about every 4 µs of activations, whatever they take, and never less often than every 256.
+#[test]
+fn looks_at_the_clock_adapt_to_the_handlers() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let busy = Board {
+        not_before: u64::MAX,
+        ..Board::default()
+    };
+    let mut now = 1_000_000_000;
+    let mut activations_to_a_look = |took: u64| {
+        for passed in 1.. {
+            now += took;
+            if policy.watch(5, 1) {
+                policy.offer(now, 5, busy);
+                assert!(policy.stride() >= 1);
+                return passed;
+            }
+        }
+        unreachable!()
+    };
+    let first: Vec<u32> = (0..12).map(|_| activations_to_a_look(10)).collect();
+    assert_eq!(first[..6], [1, 1, 2, 4, 8, 16], "carefully at first");
+    assert_eq!(first[11], 256);
+    assert_eq!(activations_to_a_look(1_000), 256, "it cannot know");
+    assert_eq!(activations_to_a_look(1_000), 4);
+    assert_eq!(activations_to_a_look(1_000_000), 4);
+    assert_eq!(
+        activations_to_a_look(1_000_000),
+        1,
+        "long handlers are looked at one by one"
     );
 }
 
