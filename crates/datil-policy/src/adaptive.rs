@@ -14,14 +14,17 @@ const PATIENCE: Nanos = 20_000;
 const GLANCE: Nanos = 4_000;
 /// Activations between two looks at the clock, at most.
 const GLANCE_EVERY: u32 = 256;
-/// Messages to and from other workers that come faster than one per this time mean that a conversation was cut.
+/// Messages to and from other workers, and actors from them, that come faster than one per this time mean that a conversation was cut.
 const CHATTER: Nanos = 400;
-/// Messages to and from other workers that are as rare as one per this time mean that being apart pays.
+/// Such crossings that are as rare as one per this time mean that being apart pays.
 const QUIET: Nanos = 1_000;
 /// First and longest pause after a failed trial.
 const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
-/// A trial that lasted this long was worth making; the next failure starts with the short pause again.
+/// A trial that went well for so long before the chatter began was worth making; this failure is the first of a row.
 const WORTHWHILE: Nanos = 1_000_000;
+/// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
+/// back, which is more than most need to run once.
+const PORTION: usize = 128;
 /// A receiver that runs dry having handled fewer messages was not worth waking.
 const WORTH_WAKING: u64 = 256;
 /// Activations in a row by the same foreign worker after which an actor moves there.
@@ -55,15 +58,11 @@ impl Adaptive {
 
 /// The board after a trial that failed at `now`.
 fn failed(now: Nanos, board: Board) -> Board {
-    let lasted = now.saturating_sub(board.shared_at);
-    let pause = if board.pause == 0 || lasted > WORTHWHILE {
-        PAUSE.0
-    } else {
-        board.pause.saturating_mul(2).min(PAUSE.1)
-    };
+    let pause = board.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
     Board {
         not_before: now.saturating_add(pause),
         pause,
+        paid: 0,
         ..board
     }
 }
@@ -73,8 +72,14 @@ fn succeeded(board: Board) -> Board {
     Board {
         not_before: 0,
         pause: 0,
+        paid: board.paid.saturating_add(1),
         ..board
     }
+}
+
+/// Actors to give away at most.
+fn portion(paid: u32) -> usize {
+    PORTION << paid.min(16)
 }
 
 /// The order of [`Adaptive`]: newest first, with a turn for the oldest of either queue now and then.
@@ -147,7 +152,7 @@ impl Policy for Adaptive {
             return Offer::Keep;
         }
         self.backlog_since = None;
-        Offer::Give(queued.div_ceil(2))
+        Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
 
     fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
@@ -157,7 +162,13 @@ impl Policy for Adaptive {
             return Verdict::Apart;
         }
         self.backlog_since = None;
-        Verdict::Reunite(failed(now, board))
+        let lasted = now.saturating_sub(board.shared_at);
+        let trials = if lasted > WORTHWHILE {
+            succeeded(board)
+        } else {
+            board
+        };
+        Verdict::Reunite(failed(now, trials))
     }
 
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {

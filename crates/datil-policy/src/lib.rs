@@ -121,6 +121,8 @@ pub struct Board {
     pub pause: Nanos,
     /// When work was last given away.
     pub shared_at: Nanos,
+    /// How often in a row the trials have paid, which says how much may be given away at a time.
+    pub paid: u32,
 }
 
 /// How a message from another worker found its receiver.
@@ -145,7 +147,7 @@ pub struct Stint {
     pub began: Nanos,
     /// Messages that the worker has handled since.
     pub messages: u64,
-    /// Messages that went from it to other workers or came from them.
+    /// Messages that went from it to other workers or came from them, and actors that came.
     pub crossings: u64,
 }
 

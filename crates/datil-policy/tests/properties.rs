@@ -24,10 +24,12 @@ fn setups() -> impl Strategy<Value = Setup> {
 }
 
 fn boards() -> impl Strategy<Value = Board> {
-    (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(not_before, pause, shared_at)| Board {
+    let words = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>());
+    words.prop_map(|(not_before, pause, shared_at, paid)| Board {
         not_before,
         pause,
         shared_at,
+        paid,
     })
 }
 
@@ -137,7 +139,7 @@ proptest! {
     fn adaptive_waits_for_a_lasting_backlog(start in 0u64..1 << 50, wait in 0u64..100_000, queued in 1usize..5000) {
         let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
         prop_assert_eq!(policy.offer(start, queued, Board::default()), Offer::Keep);
-        let wanted = if wait >= 20_000 { Offer::Give(queued.div_ceil(2)) } else { Offer::Keep };
+        let wanted = if wait >= 20_000 { Offer::Give(queued.div_ceil(2).min(128)) } else { Offer::Keep };
         prop_assert_eq!(policy.offer(start + wait, queued, Board::default()), wanted);
     }
 
@@ -182,25 +184,49 @@ fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
 }
 
 #[test]
-fn a_trial_that_lasted_resets_the_pause() {
+fn chatter_that_begins_late_is_the_first_failure_of_a_row() {
+    let board = Board {
+        shared_at: 10_000_000,
+        pause: 32_000_000,
+        not_before: 0,
+        paid: 3,
+    };
+    let pause_after = |lasted| {
+        let mut policy = Adaptive::new(Setup {
+            worker: 0,
+            workers: 2,
+            seed: 0,
+        });
+        policy.crossed(board.shared_at + lasted, board);
+        match policy.crossed(board.shared_at + lasted + 1_000, board) {
+            Verdict::Reunite(after) => (after.pause, after.paid),
+            Verdict::Apart => panic!("64 messages in a microsecond are chatter"),
+        }
+    };
+    assert_eq!(pause_after(900_000), (64_000_000, 0));
+    assert_eq!(pause_after(1_100_000), (250_000, 0));
+}
+
+/// Moving actors costs as much as running them if they are small, so a trial moves few of them, and more when that has paid.
+#[test]
+fn shares_grow_with_success() {
     let mut policy = Adaptive::new(Setup {
         worker: 0,
         workers: 2,
         seed: 0,
     });
-    let board = Board {
-        shared_at: 10_000_000,
-        pause: 32_000_000,
-        not_before: 0,
+    let mut portion = |paid| {
+        let board = Board {
+            paid,
+            ..Board::default()
+        };
+        policy.watch(0, 1);
+        policy.offer(0, 1 << 30, board);
+        policy.offer(30_000, 1 << 30, board)
     };
-    assert_eq!(
-        policy.parted(10_500_000, stint(10_000_000, 10), board).pause,
-        64_000_000
-    );
-    assert_eq!(
-        policy.parted(12_000_000, stint(10_000_000, 10), board).pause,
-        250_000
-    );
+    assert_eq!(portion(0), Offer::Give(128));
+    assert_eq!(portion(3), Offer::Give(1024));
+    assert_eq!(portion(u32::MAX), Offer::Give(1 << 23));
 }
 
 #[test]
@@ -214,10 +240,12 @@ fn a_trial_that_paid_takes_the_pause_back() {
         shared_at: 10_000_000,
         pause: 32_000_000,
         not_before: 40_000_000,
+        paid: 3,
     };
     let paid = Board {
         pause: 0,
         not_before: 0,
+        paid: 4,
         ..board
     };
     let mut after = |messages, crossings| {

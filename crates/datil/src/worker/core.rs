@@ -79,7 +79,7 @@ pub(crate) struct Core {
     pub(crate) watched_at: Cell<u64>,
     /// When the worker was last claimed, and the counts then; the policy is told what came of it.
     trial: Cell<Option<Stint>>,
-    /// Messages from other workers that found their actors here with nothing from there before them.
+    /// Actors from other workers, and messages from there that found their actors here with nothing from there before them.
     arrived: Cell<u64>,
     /// The inbound list is being handled; it must not be entered again.
     pub(crate) receiving: Cell<bool>,
@@ -519,6 +519,7 @@ impl Core {
                     }
                 }
             } else if owner & TRANSIT != 0 {
+                self.arrived.set(self.arrived.get() + 1);
                 self.accept(cell, found as u16);
             } else {
                 self.bring(cell);

@@ -49,6 +49,7 @@ pub(crate) struct Team {
     not_before: AtomicU64,
     pause: AtomicU64,
     shared_at: AtomicU64,
+    paid: AtomicU32,
     clock: Clock,
     pub(crate) timers: Timers,
     pub(crate) registry: Arc<Registry>,
@@ -88,6 +89,7 @@ impl Team {
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),
             shared_at: AtomicU64::new(0),
+            paid: AtomicU32::new(0),
             clock,
             timers: Timers::default(),
             may_block: matches!(role, Role::Blocking(_)),
@@ -142,12 +144,13 @@ impl Team {
         }
     }
 
-    /// The policy's shared memory. The three words may be of different moments; policies allow for that.
+    /// The policy's shared memory. The words may be of different moments; policies allow for that.
     pub(crate) fn board(&self) -> Board {
         Board {
             not_before: self.not_before.load(Relaxed),
             pause: self.pause.load(Relaxed),
             shared_at: self.shared_at.load(Relaxed),
+            paid: self.paid.load(Relaxed),
         }
     }
 
@@ -155,6 +158,7 @@ impl Team {
         self.not_before.store(board.not_before, Relaxed);
         self.pause.store(board.pause, Relaxed);
         self.shared_at.store(board.shared_at, Relaxed);
+        self.paid.store(board.paid, Relaxed);
     }
 
     /// Takes an idle worker into service for the caller, who then delivers something to it.
