@@ -197,9 +197,11 @@ final class MatrixSearch implements Benchmark {
             long count = 0;
             for (int x = 0; x < size; x++) {
                 for (int y = 0; y <= size - word.length; y++) {
+                    int at = y * size + x;
                     int k = 0;
-                    while (k < word.length && matrix[(y + k) * size + x] == word[k]) {
+                    while (k < word.length && matrix[at] == word[k]) {
                         k++;
+                        at += size;
                     }
                     count += k == word.length ? 1 : 0;
                 }
