@@ -3,6 +3,7 @@ package scoville.peer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,5 +77,14 @@ final class JsonTest {
     @Test
     void refusesWhatJsonCannotExpress() {
         assertThrows(NumberFormatException.class, () -> Json.write(Double.NaN));
+    }
+
+    @Test
+    void readsNumbersThatAreNoIntegers() throws Exception {
+        assertEquals(OptionalDouble.of(1.25e-3), Json.number(Json.parse("1.25e-3")));
+        assertEquals(OptionalDouble.of(7), Json.number(Json.parse("7")));
+        assertEquals(OptionalDouble.empty(), Json.number(Json.parse("1e999")));
+        assertEquals(OptionalDouble.empty(), Json.number(Json.parse("\"7\"")));
+        assertEquals(OptionalDouble.empty(), Json.number(null));
     }
 }

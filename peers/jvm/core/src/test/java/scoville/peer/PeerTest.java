@@ -34,6 +34,7 @@ final class PeerTest {
         assertTrue(
                 heard.get(0).startsWith("{\"type\":\"hello\",\"protocol\":1,\"runtime\":\"queue\",\"version\":\"1\","));
         assertTrue(heard.get(0).contains("\"workers\":2,"));
+        assertTrue(heard.get(0).contains("\"labels\":{\"bignum\":\"java.math.BigInteger\",\"stash\":\"local\"},"));
         assertTrue(heard.get(0).contains("\"benchmarks\":[\"pingpong\",\"threadring\","));
         return heard.subList(1, heard.size());
     }
@@ -86,7 +87,11 @@ final class PeerTest {
     @Test
     void saysWhatItCannotDo() throws Exception {
         List<String> heard = converse(run("threadring", "{\"actors\":3000000000,\"hops\":0}"), BYE);
-        assertTrue(heard.get(0).startsWith("{\"type\":\"fail\",\"code\":\"unsupported\""), heard.get(0));
+        assertEquals(
+                "{\"type\":\"fail\",\"code\":\"unsupported\",\"message\":"
+                        + "\"threadring: actors is 3000000000; an array of the JVM holds at most 2147483639\"}",
+                heard.get(0));
+        assertEquals(BYE, heard.get(1));
     }
 
     @Test
