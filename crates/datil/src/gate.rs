@@ -1,4 +1,4 @@
-//! Bounded mailboxes: how many messages wait is counted, for types that say so ([`Actor::MAILBOX`]) and for no others.
+//! Bounded and counted mailboxes: how many messages wait is counted, for types that say so ([`Actor::MAILBOX`]) and for no others.
 //!
 //! The count must outlive the actor, since senders anywhere change it, and must not take room in the cells of all. So it lies in a table of its own, one word per 64 bytes of
 //! cell memory, made in pieces when first used and never freed:
@@ -17,9 +17,11 @@ use std::fmt;
 use std::ptr;
 
 use crate::actor::{Actor, Context};
-use crate::address::Address;
+use crate::address::{Address, Target};
 use crate::mailbox::cell::Header;
+use crate::pressure;
 use crate::watch::{self, StopReason};
+use crate::worker::core::Core;
 
 /// How many messages an actor's mailbox takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,16 @@ pub enum Mailbox {
     Unbounded,
     /// Any number, counted: [`Address::waiting`] tells how many wait. Costs two atomic exchanges per message.
     Counted,
+    /// Any number, counted, but actors of the same runtime that write when more than `most` wait rest after their handler: they handle nothing until no more than half of `most`
+    /// wait, the actor has stopped, or 1 to 20 ms are over (longer each time in a row). Nothing is refused and nobody blocks; actors that would wait for each other in a circle do not rest.
+    ///
+    /// So where some actors outrun another one, about `most` messages wait plus what each of them sends in one handler. Not held back are threads outside
+    /// the runtime, blocking actors ([`crate::Runtime::spawn_blocking`]), actors that write to themselves, queries, answers and urgent messages. What the runtime has to say (stops, restarts, monitors) and urgent messages
+    /// reach a resting actor at once. Costs as `Counted`, and some microseconds for each rest ([`crate::WorkerMetrics::rests`]).
+    Soft {
+        /// Messages that may wait before senders are held back; at least 1.
+        most: u32,
+    },
     /// At most `capacity` that wait; costs as `Counted`. Urgent messages and answers are always taken.
     Bounded {
         /// Messages that may wait, beside the one that is handled; at least 1.
@@ -91,10 +103,19 @@ pub(crate) const fn counts<A: Actor>() -> bool {
     !matches!(A::MAILBOX, Mailbox::Unbounded)
 }
 
+/// How many messages may wait before senders are held back, for types that want it.
+const fn soft<A: Actor>() -> Option<u64> {
+    match A::MAILBOX {
+        Mailbox::Soft { most } => Some(most as u64),
+        _ => None,
+    }
+}
+
 /// What became of a wish to send.
 #[derive(Debug, PartialEq, Eq)]
 enum Admission {
-    Yes,
+    /// So many wait now.
+    Yes(u64),
     Full,
     Gone,
 }
@@ -114,7 +135,7 @@ fn admit(word: &AtomicU64, generation: u16, capacity: u64) -> Admission {
         }
         let next = ((waiting + 1) << 16) | u64::from(generation);
         match word.compare_exchange_weak(found, next, Relaxed, Relaxed) {
-            Ok(_) => return Admission::Yes,
+            Ok(_) => return Admission::Yes(waiting + 1),
             Err(now) => found = now,
         }
     }
@@ -131,11 +152,30 @@ fn waiting(word: &AtomicU64, generation: u16) -> u64 {
 
 /// A message was taken out of the mailbox of a live actor.
 #[inline(always)]
-pub(crate) fn release<A: Actor>(cell: *mut Header) {
+pub(crate) fn release<A: Actor>(core: &Core, cell: *mut Header) {
     if counts::<A>() {
         // The word is about this actor: a message of it was counted.
-        word(cell).fetch_sub(ONE, Relaxed);
+        let before = word(cell).fetch_sub(ONE, Relaxed);
+        if let Some(most) = soft::<A>()
+            && before >> 16 == most / 2 + 1
+        {
+            // SAFETY: the caller runs the actor.
+            pressure::ease(core, unsafe { Target::of(cell) });
+        }
     }
+}
+
+/// An actor has stopped.
+#[inline(always)]
+pub(crate) fn end<A: Actor>(core: &Core, actor: Target) {
+    if soft::<A>().is_some() {
+        pressure::ease(core, actor);
+    }
+}
+
+/// Number of messages that wait for an actor whose type counts them.
+pub(crate) fn waiting_for(actor: Target) -> u64 {
+    waiting(word(actor.cell()), actor.generation())
 }
 
 /// A message that was not counted is put into the mailbox, from where it will be taken as if it was.
@@ -165,7 +205,14 @@ fn enter_counted<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellEr
         _ => u64::MAX >> 16,
     };
     match admit(word(to.cell()), to.generation(), capacity) {
-        Admission::Yes => Ok(msg),
+        Admission::Yes(waiting) => {
+            if let Some(most) = soft::<A>()
+                && waiting > most
+            {
+                pressure::feel(to.target(), most / 2);
+            }
+            Ok(msg)
+        }
         Admission::Gone => Err(TellError::Gone(msg)),
         Admission::Full => Err(TellError::Full(msg)),
     }
@@ -306,7 +353,7 @@ mod tests {
                         }
                     }
                     0 | 1 => {
-                        let expected = if inside < capacity { Admission::Yes } else { Admission::Full };
+                        let expected = if inside < capacity { Admission::Yes(inside + 1) } else { Admission::Full };
                         prop_assert_eq!(admit(&word, generation, capacity), expected);
                         inside = (inside + 1).min(capacity);
                     }

@@ -56,7 +56,7 @@
 //! | write to actors of any type | [`Recipient`] |
 //! | stop others, be told of their end, share it | [`Address::stop`], [`Context::monitor`], [`Context::link`] |
 //! | do something later | [`Context::tell_after`], [`Context::tell_every`], [`Context::after`] |
-//! | bound a mailbox | [`Actor::MAILBOX`], [`Address::try_tell`] |
+//! | bound a mailbox, hold senders back | [`Actor::MAILBOX`], [`Mailbox::Soft`], [`Address::try_tell`] |
 //! | write to many, share work | [`Group`], [`Pool`] |
 //! | end with the last reference | [`Handle`] |
 //! | block | [`Runtime::spawn_blocking`] |
@@ -112,6 +112,7 @@ mod membarrier;
 #[doc(hidden)]
 pub mod model;
 mod pool;
+mod pressure;
 mod priority;
 mod query;
 mod recipient;

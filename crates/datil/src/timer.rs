@@ -38,6 +38,8 @@ struct Entry {
     owner: Option<Target>,
     /// The runtime is not quiescent before it has fired.
     awaited: bool,
+    /// The runtime's own: nobody has to be told that it was left over.
+    internal: bool,
     action: Action,
 }
 
@@ -88,7 +90,11 @@ pub(crate) struct Timers {
 impl Timers {
     /// Number of timers that have yet to fire.
     pub(crate) fn pending(&self) -> usize {
-        lock(&self.state).due.len()
+        lock(&self.state)
+            .due
+            .values()
+            .filter(|entry| !entry.internal)
+            .count()
     }
 
     /// Whether a timer that quiescence waits for has yet to fire.
@@ -103,6 +109,16 @@ impl Timers {
         awaited: bool,
         action: Action,
     ) -> TimerId {
+        let entry = Entry {
+            owner,
+            awaited,
+            internal: false,
+            action,
+        };
+        Self::add(team, delay, entry)
+    }
+
+    fn add(team: &Arc<Team>, delay: Duration, entry: Entry) -> TimerId {
         static IDS: AtomicU64 = AtomicU64::new(0);
         let id = TimerId(IDS.fetch_add(1, Relaxed));
         let timers = &team.timers;
@@ -111,18 +127,10 @@ impl Timers {
         if state.over {
             return id;
         }
-        if awaited {
+        if entry.awaited {
             timers.awaited.fetch_add(1, SeqCst);
         }
-        state.insert(
-            at,
-            id,
-            Entry {
-                owner,
-                awaited,
-                action,
-            },
-        );
+        state.insert(at, id, entry);
         if team.is_virtual() {
             return id;
         }
@@ -227,7 +235,7 @@ impl Timers {
                 .join()
                 .expect("the thread of the timers catches all panics");
         }
-        left.len()
+        left.values().filter(|entry| !entry.internal).count()
     }
 }
 
@@ -415,6 +423,24 @@ impl TimeOut {
         Self {
             team: Arc::downgrade(team),
             timer: Timers::set(team, delay, None, false, Action::Once(Box::new(act))),
+        }
+    }
+
+    /// As [`TimeOut::set`], but quiescence waits for it, and it is none of those that users hear of.
+    pub(crate) fn of_the_runtime(
+        team: &Arc<Team>,
+        delay: Duration,
+        act: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let entry = Entry {
+            owner: None,
+            awaited: true,
+            internal: true,
+            action: Action::Once(Box::new(act)),
+        };
+        Self {
+            team: Arc::downgrade(team),
+            timer: Timers::add(team, delay, entry),
         }
     }
 

@@ -201,7 +201,9 @@ impl<A: Query<Q>, Q: Send + 'static> Signal for Enquiry<A, Q> {
             let began = Instant::now();
             self.read(reading);
             note(pace, began);
-            batch.iter().for_each(|batch| batch.work(reading));
+            if let Some(batch) = batch {
+                batch.work(reading);
+            }
         }
     }
 
@@ -386,17 +388,19 @@ impl Batch {
         Self(Mutex::new(queries.into_iter()))
     }
 
-    /// Lets queries take effect until there are none.
+    /// Lets queries take effect until there are none; returns how many.
     ///
     /// # Safety
     /// As [`Signal::read`] for all of them.
-    unsafe fn work(&self, at: Reading<'_>) {
+    unsafe fn work(&self, at: Reading<'_>) -> u64 {
+        let mut done = 0;
         loop {
             // In a statement of its own, so that the lock is free while the query runs.
             let next = lock(&self.0).next();
             let Some(query) = next else {
-                return;
+                return done;
             };
+            done += 1;
             bump(&at.core.counters().messages, 1);
             let block = std::mem::ManuallyDrop::new(query).0;
             // SAFETY: by the caller; the block was the query's, which is forgotten.
@@ -443,7 +447,8 @@ impl<A: Actor + Sync> Actor for Helper<A> {
         };
         // SAFETY: as long as the visit lasts the owner does not change the state, which is that of the actor that these queries were made for. It
         // lasts to the end of this function.
-        unsafe { self.batch.work(reading) };
+        let helped = unsafe { self.batch.work(reading) };
+        bump(&cx.engine.counters().helped_queries, helped);
     }
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}

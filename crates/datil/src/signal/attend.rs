@@ -10,6 +10,7 @@ use crate::actor::{Actor, Context};
 use crate::gate;
 use crate::mailbox::block::{self, Block};
 use crate::mailbox::cell::{self, Header, Shape, flag};
+use crate::pressure;
 use crate::query;
 
 /// Messages after which an actor is asked whether it still has to be attended to.
@@ -55,6 +56,9 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
                 act(signal, cx);
                 return extras.behaves.get().into();
             }
+            if extras.rests.get() && pressure::rest(cx.engine, header, extras, cx.address().target()) {
+                return Step::Parked;
+            }
             if extras.replays.get()
                 && let Some(msg) = extras.typed::<A, _>(|typed| typed.replay.pop_front())
             {
@@ -75,7 +79,7 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
         if extras::of(header).is_some_and(|extras| extras.behaves.get())
             && let Some(msg) = Shape::<A>::pop(&cx.engine.pools, cx.cell)
         {
-            gate::release::<A>(cx.cell);
+            gate::release::<A>(cx.engine, cx.cell);
             return hand(msg, cx).into();
         }
         if Shape::<A>::is_empty(cx.cell) || cx.engine.left.get().is_multiple_of(SETTLE_EVERY) {

@@ -8,6 +8,7 @@ use crate::actor::Actor;
 use crate::address::ActorId;
 use crate::mailbox::block;
 use crate::mailbox::cell::{self, Header, Shape, flag};
+use crate::pressure;
 use crate::timer::Timers;
 use crate::watch::{self, Down, StopReason};
 use crate::worker::core::Core;
@@ -61,6 +62,9 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
                 .chain(take(&mut typed.stash))
                 .for_each(|msg| core.bounce(msg));
         });
+        if extras.has_rested.get() {
+            pressure::forget(core, id.0);
+        }
         if extras.timers.get() {
             core.quietly("a timer", || Timers::cancel_all(&core.team, id.0));
         }

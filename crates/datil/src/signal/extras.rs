@@ -48,6 +48,10 @@ pub struct Extras {
     pub(crate) replays: Cell<bool>,
     /// What it waits for in no queue.
     pub(crate) parked: Cell<Wait>,
+    /// It has written to an actor with too much mail.
+    pub(crate) rests: Cell<bool>,
+    /// It has done so at least once.
+    pub(crate) has_rested: Cell<bool>,
     /// Who reads the state besides the owner.
     pub(crate) readers: Readers,
     /// A `Typed` of the actor's type.
@@ -98,6 +102,7 @@ impl Extras {
     pub(crate) fn attends(&self) -> bool {
         self.behaves.get()
             || self.readers.is_open()
+            || self.rests.get()
             || !self.system.borrow().is_empty()
             || !self.urgent.borrow().is_empty()
             || self.replays.get()

@@ -323,8 +323,14 @@ pub(crate) unsafe fn arrive(header: &Header, block: *mut Block) {
     unsafe {
         match table(block).lane {
             Lane::Mail => link(header, block),
-            Lane::Urgent => extras::attach(header).urgent.borrow_mut().push_back(block),
-            Lane::System => extras::attach(header).system.borrow_mut().push_back(block),
+            Lane::Urgent => {
+                extras::attach(header).urgent.borrow_mut().push_back(block);
+                park::resume(header, park::Wait::Pressure);
+            }
+            Lane::System => {
+                extras::attach(header).system.borrow_mut().push_back(block);
+                park::resume(header, park::Wait::Pressure);
+            }
             Lane::Resume(wait) => {
                 park::resume(header, wait);
                 lose(block);

@@ -15,6 +15,8 @@ pub(crate) enum Wait {
     No,
     /// Those who read its state (`crate::query`).
     Readers,
+    /// The mail of another actor (`crate::pressure`).
+    Pressure,
 }
 
 /// Signal: the last reader has left.
@@ -31,6 +33,22 @@ impl Signal for NobodyReads {
 /// Lets an actor go on that waits for its readers. Called once for each time that it was parked for that.
 pub(crate) fn nobody_reads(actor: Target) {
     super::send(actor, NobodyReads);
+}
+
+/// Signal: a rest is over.
+struct PressureEnds;
+
+impl Signal for PressureEnds {
+    const LANE: Lane = Lane::Resume(Wait::Pressure);
+
+    unsafe fn act(self, _: At<'_>) {
+        unreachable!("it has its effect when it arrives");
+    }
+}
+
+/// Lets an actor go on that rests, if it still does.
+pub(crate) fn pressure_ends(actor: Target) {
+    super::send(actor, PressureEnds);
 }
 
 /// Gives up the token, if the owner holds it. Needed before an actor that runs may be parked: who lets it go on must be able to bring that.

@@ -799,7 +799,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
                     }
                     continue;
                 };
-                gate::release::<A>(cell);
+                gate::release::<A>(core, cell);
                 core.count();
                 core.outside(|| (*actor).handle(msg, &mut cx));
                 debug_assert_eq!(
@@ -886,6 +886,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
             core.bounce(msg);
         }
+        gate::end::<A>(core, id.0);
         core.receiving.set(was_receiving);
         if token_is_out {
             header.flags.set(flag::DEAD);

@@ -137,6 +137,10 @@ counters! {
     parks,
     /// Times another worker had to be woken.
     wakes,
+    /// Queries answered for an actor of another worker, while that one answered others.
+    helped_queries,
+    /// Times an actor had to rest because it wrote to one with too much mail ([`crate::Mailbox::Soft`]).
+    rests,
 }
 
 /// Adds to a counter that only the calling thread writes: a load and a store, no atomic exchange.

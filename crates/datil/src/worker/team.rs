@@ -12,6 +12,7 @@ use crate::blocking::Blocking;
 use crate::inbox::Inbox;
 use crate::membarrier;
 use crate::pool::lock;
+use crate::pressure::Pressure;
 use crate::registry::Registry;
 use crate::runtime::PanicInfo;
 use crate::sync::{Condvar, Instant, Mutex};
@@ -52,6 +53,7 @@ pub(crate) struct Team {
     paid: AtomicU32,
     clock: Clock,
     pub(crate) timers: Timers,
+    pub(crate) pressure: Pressure,
     pub(crate) registry: Arc<Registry>,
     pub(crate) blocking: Blocking,
     /// Its actors may block.
@@ -92,6 +94,7 @@ impl Team {
             paid: AtomicU32::new(0),
             clock,
             timers: Timers::default(),
+            pressure: Pressure::default(),
             may_block: matches!(role, Role::Blocking(_)),
             registry: match role {
                 Role::Main => Arc::default(),
