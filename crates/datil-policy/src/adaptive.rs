@@ -20,8 +20,6 @@ const CHATTER: Nanos = 400;
 const QUIET: Nanos = 1_000;
 /// First and longest pause after a failed trial.
 const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
-/// A trial that went well for so long before the chatter began was worth making; this failure is the first of a row.
-const WORTHWHILE: Nanos = 1_000_000;
 /// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
 /// back, which is more than most need to run once.
 const PORTION: usize = 128;
@@ -162,13 +160,7 @@ impl Policy for Adaptive {
             return Verdict::Apart;
         }
         self.backlog_since = None;
-        let lasted = now.saturating_sub(board.shared_at);
-        let trials = if lasted > WORTHWHILE {
-            succeeded(board)
-        } else {
-            board
-        };
-        Verdict::Reunite(failed(now, trials))
+        Verdict::Reunite(failed(now, board))
     }
 
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {

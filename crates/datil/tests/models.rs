@@ -365,6 +365,74 @@ fn gift_against_a_send() {
     });
 }
 
+/// A giver claims an idle worker and delivers an actor to it, then takes it back unless the
+/// worker has got up. Mirrors `Team::claim`, `Core::give`, `Core::take_back`, `Worker::follow_claim`.
+///
+/// Seen to fail: taking back without the exchange (a load of `CLAIMED`), the worker following without it.
+#[test]
+fn a_claim_is_followed_or_taken_back() {
+    const CLAIMED: usize = 5;
+    const TRANSIT: usize = 9;
+    struct Shared {
+        cell: Cell,
+        /// Of the idle worker, number 2.
+        inbound: Inbound,
+        state: AtomicUsize,
+    }
+    fn accept(cell: &Cell, me: usize) {
+        assert_eq!(
+            cell.owner(),
+            TRANSIT,
+            "the list held an actor that is not on its way"
+        );
+        cell.private
+            .with_mut(|private| unsafe { (*private).got.push(me) });
+        cell.tag.store(tag(me, 0), Release);
+        cell.collect_remote(EMPTY);
+    }
+    explore(|| {
+        let mut cell = Cell::new(1);
+        // The giver holds the token of what it gives.
+        cell.remote = AtomicUsize::new(word(TOKEN, 0));
+        let shared = Arc::new(Shared {
+            cell,
+            inbound: Inbound::default(),
+            state: AtomicUsize::new(IDLE),
+        });
+        let worker = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let Shared { cell, inbound, state } = &*shared;
+                let followed = state.load(Relaxed) == CLAIMED
+                    && state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok();
+                if followed && inbound.take() {
+                    accept(cell, 2);
+                }
+                followed
+            })
+        };
+        let Shared { cell, inbound, state } = &*shared;
+        assert!(state.compare_exchange(IDLE, CLAIMED, Acquire, Relaxed).is_ok());
+        cell.tag.store(tag(TRANSIT, 0), Release);
+        inbound.push();
+        let taken_back = state.compare_exchange(CLAIMED, LOCKED, Acquire, Relaxed).is_ok();
+        if taken_back {
+            if inbound.take() {
+                accept(cell, 1);
+            }
+            state.store(IDLE, Release);
+        }
+        let followed = worker.join().unwrap();
+        if followed && inbound.take() {
+            // It looks again before it rests.
+            accept(cell, 2);
+        }
+        assert!(!(followed && taken_back), "both have it");
+        assert_eq!(followed || taken_back, cell.owner() != TRANSIT);
+        assert_eq!(state.load(Relaxed), if followed { RUNNING } else { IDLE });
+    });
+}
+
 const ABSENT: usize = 3;
 const ABSENT_LOCKED: usize = 4;
 

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::ptr;
 
 use super::core::Core;
-use super::port::{ABSENT, ABSENT_LOCKED, Port, RUNNING, bump};
+use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, Port, RUNNING, bump};
 use super::team::Team;
 use crate::mailbox::cell::{Header, TRANSIT, flag, tag};
 use crate::membarrier;
@@ -197,7 +197,14 @@ impl Core {
         }
         for cell in other.port.take_all() {
             // SAFETY: we act for the worker whose list it was.
-            unsafe { self.handle_token_for(other, cell) };
+            unsafe {
+                if cell == other.current.get() && (*cell).tag.load(Acquire) >> 16 == u32::from(other.me) {
+                    // All of this actor is its handler's alone. There is one token of a cell, so the place is free.
+                    other.presence.kept.set(cell);
+                } else {
+                    self.handle_token_for(other.me, cell);
+                }
+            }
         }
         // Some may have been given away again already.
         self.queued().saturating_sub(before) as u64
@@ -213,22 +220,19 @@ impl Core {
         tag_now.store(tag(self.me, tag_now.load(Relaxed) as u16), Release);
     }
 
-    /// Handles a token out of the inbound list of an absent worker.
+    /// Handles a token out of the inbound list of another worker, whose state we have locked.
     ///
     /// # Safety
-    /// As [`Core::take_over`]; the token is ours.
-    unsafe fn handle_token_for(&self, absent: &Core, cell: *mut Header) {
+    /// The other worker runs no handler, or not that of this cell. The token is ours.
+    pub(crate) unsafe fn handle_token_for(&self, other: u16, cell: *mut Header) {
         // SAFETY: by the caller; the flags of a cell belong to its owner, whose place we take.
         unsafe {
             let header = &*cell;
             let found = header.tag.load(Acquire);
             let owner = (found >> 16) as u16;
-            if owner != absent.me {
-                debug_assert!(owner & TRANSIT == 0 || owner & !TRANSIT == absent.me);
+            if owner != other {
+                debug_assert!(owner & TRANSIT == 0 || owner & !TRANSIT == other);
                 self.handle_token(cell);
-            } else if cell == absent.current.get() {
-                // All of this actor is its handler's alone. There is one token of a cell, so the place is free.
-                absent.presence.kept.set(cell);
             } else if header.flags.get() & flag::DEAD != 0 {
                 self.release(cell);
             } else {
@@ -305,7 +309,7 @@ impl Patrol {
             let state = port.rest.0.state.load(Relaxed);
             let at_work = (state == RUNNING).then(|| port.counters.0.activations.load(Relaxed));
             let absent = matches!(state, ABSENT | ABSENT_LOCKED);
-            running |= at_work.is_some() || absent;
+            running |= at_work.is_some() || absent || state == CLAIMED;
             if (at_work.is_some() && at_work == *seen) || (absent && is_missed(port)) {
                 stuck = Some(port);
             }

@@ -3,7 +3,7 @@
 //! A core is used by its worker thread alone. Every field is a `Cell` or the like, so that code of users may
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
-use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use datil_policy::{Encounter, Stint};
 
 use super::absence::{Patrol, Presence};
-use super::port::{self, ABSENT, ABSENT_LOCKED, Chain, Counters, IDLE, LOCKED, Port, bump};
+use super::port::{self, ABSENT, ABSENT_LOCKED, CLAIMED, Chain, Counters, IDLE, LOCKED, Port, bump};
 use super::queue::Queue;
 use super::team::Team;
 use crate::actor::{Actor, Context};
@@ -642,6 +642,24 @@ impl Core {
             bump(&self.counters().wakes, 1);
         }
         given
+    }
+
+    /// Takes back what was given to a worker that has not got up for it, and what has arrived for it since; false if it has got up.
+    pub(crate) fn take_back(&self, from: &'static Port) -> bool {
+        let state = &from.rest.0.state;
+        // Acquire: its actors as it, or the last adopter, left them.
+        if state.compare_exchange(CLAIMED, LOCKED, Acquire, Relaxed).is_err() {
+            return false;
+        }
+        for cell in from.take_all() {
+            // SAFETY: under the lock the worker cannot get up, and as it idles it runs no handler. The list made the token ours.
+            unsafe { self.handle_token_for(from.id, cell) };
+        }
+        // As whoever claimed it found it. We are running, so this does not make all idle.
+        self.inbox.idle.0.fetch_add(1, SeqCst);
+        // Release: who locks it next, and the worker when it gets up, sees what we did.
+        state.store(IDLE, Release);
+        true
     }
 
     // ---- the end of an actor ---------------------------------------------------------------------------

@@ -22,6 +22,9 @@ pub(crate) const IDLE: u32 = 1;
 /// Somebody is adopting an actor of the idle worker.
 pub(crate) const LOCKED: u32 = 2;
 
+/// Somebody has work for the worker, which was idle and has not got up yet. Nobody adopts from it.
+pub(crate) const CLAIMED: u32 = 5;
+
 /// The worker is in a handler that takes long: its actors may be adopted, but for the one that runs.
 pub(crate) const ABSENT: u32 = 3;
 /// Somebody is adopting an actor of the absent worker, or rescuing what waits for it.

@@ -12,7 +12,9 @@ use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 
 use super::absence::Watch;
 use super::core::{Core, Hooks};
-use super::port::{self, ABSENT, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump};
+use super::port::{
+    self, ABSENT, CLAIMED, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump,
+};
 use super::queue::STEP;
 use super::team::Team;
 use crate::futex;
@@ -477,12 +479,8 @@ impl<P: Policy> Worker<'_, P> {
         // When it gets up it may have to look after itself; see `attend`.
         core.errand.set(true);
         loop {
-            if rest.state.load(Acquire) == RUNNING {
-                self.stop_watching();
-                // Claimed: whoever did it has counted us as busy.
-                core.begin_trial();
-                core.reunited_with.set(0);
-                return;
+            if rest.state.load(Relaxed) == CLAIMED && self.follow_claim() {
+                return self.stop_watching();
             }
             if called() {
                 return self.get_up();
@@ -495,7 +493,7 @@ impl<P: Policy> Worker<'_, P> {
             // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
             rest.sleeping.swap(1, AcqRel);
             fence(SeqCst);
-            let quiet = !called() && rest.state.load(Relaxed) != RUNNING;
+            let quiet = !called() && rest.state.load(Relaxed) != CLAIMED;
             let guards = team.guarded && !calm && team.guard.give(core.me);
             let sleep = team.inbox.may_sleep();
             if sleep == Sleep::Watching {
@@ -575,6 +573,19 @@ impl<P: Policy> Worker<'_, P> {
         }
     }
 
+    /// Gets up for somebody who has work for this worker and has counted it as busy; false if that was taken back.
+    fn follow_claim(&self) -> bool {
+        let core = self.core;
+        let state = &core.port.rest.0.state;
+        // Acquire: our actors as adopters left them.
+        let followed = state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok();
+        if followed {
+            core.begin_trial();
+            core.reunited_with.set(0);
+        }
+        followed
+    }
+
     /// Ends being idle, once no adopter is at work.
     fn get_up(&self) {
         self.stop_watching();
@@ -588,7 +599,7 @@ impl<P: Policy> Worker<'_, P> {
                     team.inbox.idle.0.fetch_sub(1, SeqCst);
                     return;
                 }
-                Err(RUNNING) => return,
+                Err(CLAIMED) if self.follow_claim() => return,
                 Err(LOCKED) if turns > 100 => thread::yield_now(),
                 Err(_) => spin_loop(),
             }
@@ -643,6 +654,9 @@ unsafe fn crossed<P: Policy>(core: &Core) {
     }
     core.team.post(board);
     core.forget_trial();
+    if core.take_back(port) {
+        return;
+    }
     // The worker with the higher number goes, so that the two do not swap places.
     if core.me > peer {
         core.retreat_to.set(peer);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use datil_policy::{Board, Nanos};
 
 use super::absence::Guard;
-use super::port::{IDLE, LOOK, Port, RUNNING};
+use super::port::{CLAIMED, IDLE, LOOK, Port};
 use crate::blocking::Blocking;
 use crate::inbox::Inbox;
 use crate::membarrier;
@@ -176,7 +176,7 @@ impl Team {
             let state = &port.rest.0.state;
             let claimed = eligible(port)
                 && state.load(Relaxed) == IDLE
-                && state.compare_exchange(IDLE, RUNNING, Acquire, Relaxed).is_ok();
+                && state.compare_exchange(IDLE, CLAIMED, Acquire, Relaxed).is_ok();
             if claimed {
                 self.epoch.fetch_add(1, SeqCst);
                 self.inbox.idle.0.fetch_sub(1, SeqCst);
