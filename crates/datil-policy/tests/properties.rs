@@ -184,7 +184,7 @@ fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
 }
 
 #[test]
-fn chatter_that_begins_late_is_the_first_failure_of_a_row() {
+fn each_reunion_is_a_failure_however_late() {
     let board = Board {
         shared_at: 10_000_000,
         pause: 32_000_000,
@@ -204,7 +204,8 @@ fn chatter_that_begins_late_is_the_first_failure_of_a_row() {
         }
     };
     assert_eq!(pause_after(900_000), (64_000_000, 0));
-    assert_eq!(pause_after(1_100_000), (250_000, 0));
+    // That it took long says only that somebody was not there: no worker has reported a trial that paid.
+    assert_eq!(pause_after(1_100_000), (64_000_000, 0));
 }
 
 /// Moving actors costs as much as running them if they are small, so a trial moves few of them, and more when that has paid.
