@@ -21,7 +21,6 @@ public abstract class Actor {
         }
     };
 
-    private Run run;
     private Phase phase;
     private ActorRef self;
     private Spawner spawner;
@@ -40,18 +39,18 @@ public abstract class Actor {
 
     /** Creates an actor from this one, the way the library nests them: this actor must not stop before it. */
     protected final ActorRef spawn(Actor child) {
-        run.adopt(child);
+        phase.run().adopt(child);
         return spawner.spawn(child);
     }
 
     /** Creates an actor that may outlive this one: at the top, as the driver does. */
     protected final ActorRef spawnTopLevel(Actor actor) {
-        return run.spawn(actor);
+        return phase.run().spawn(actor);
     }
 
     /** Creates an actor that may outlive the timed region, see {@link Run#check}. */
     protected final ActorRef spawnLasting(Actor actor) {
-        return run.spawnLasting(actor);
+        return phase.run().spawnLasting(actor);
     }
 
     /** Ends this actor when the current handler returns. */
@@ -71,9 +70,8 @@ public abstract class Actor {
         }
     }
 
-    /** Binds the actor to the iteration and the phase that it belongs to, before the library learns of it. */
-    final void bind(Run owner, Phase lifetime) {
-        run = owner;
+    /** Binds the actor to the phase of an iteration that it belongs to, before the library learns of it. */
+    final void bind(Phase lifetime) {
         phase = lifetime;
     }
 
@@ -92,7 +90,7 @@ public abstract class Actor {
         try {
             started();
         } catch (Throwable failure) {
-            run.fail(failure);
+            phase.run().fail(failure);
         }
         return !stopping;
     }
@@ -106,7 +104,7 @@ public abstract class Actor {
         try {
             receive(message);
         } catch (Throwable failure) {
-            run.fail(failure);
+            phase.run().fail(failure);
         }
         return !stopping;
     }

@@ -6,11 +6,22 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The actors of one part of an iteration: the driver waits until the last of them has stopped. */
 final class Phase {
+    private final Run run;
+
     /** Actors alive, and one for the driver while it may still create some. */
     private final AtomicLong alive = new AtomicLong(1);
 
     /** Opens when no actor is left or one has failed. */
     private final CountDownLatch over = new CountDownLatch(1);
+
+    Phase(Run run) {
+        this.run = run;
+    }
+
+    /** The iteration that this is a part of. */
+    Run run() {
+        return run;
+    }
 
     void enter() {
         alive.incrementAndGet();

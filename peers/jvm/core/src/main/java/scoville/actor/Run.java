@@ -32,8 +32,8 @@ public final class Run {
     private final Runnable begin;
     private final Runnable afterwards;
 
-    private final Phase timed = new Phase();
-    private final Phase lasting = new Phase();
+    private final Phase timed = new Phase(this);
+    private final Phase lasting = new Phase(this);
     private final AtomicLong created = new AtomicLong();
 
     /** Completed with the first failure. */
@@ -85,8 +85,8 @@ public final class Run {
 
     /** Creates an actor that counts nowhere, and waits until it has stopped; it has to do so by itself. */
     public void rehearse(Actor actor) {
-        Phase alone = new Phase();
-        actor.bind(this, alone);
+        Phase alone = new Phase(this);
+        actor.bind(alone);
         execute(
                 () -> {
                     alone.enter();
@@ -133,7 +133,7 @@ public final class Run {
     }
 
     private void enter(Actor actor, Phase lifetime) {
-        actor.bind(this, lifetime);
+        actor.bind(lifetime);
         lifetime.enter();
         if (counting) {
             created.incrementAndGet();

@@ -1,7 +1,6 @@
 package scoville.benchmark;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
@@ -23,7 +22,7 @@ final class ResidentMemory {
     /**
      * The resident set size in bytes.
      *
-     * @throws UncheckedIOException on a system without Linux' proc
+     * @throws Unsupported on a system without Linux' proc
      */
     static long bytes() {
         try {
@@ -33,7 +32,7 @@ final class ResidentMemory {
             }
             return Long.parseLong(matcher.group(1)) * 1024;
         } catch (IOException error) {
-            throw new UncheckedIOException(error);
+            throw new Unsupported("the resident memory is unknown: " + error);
         }
     }
 
