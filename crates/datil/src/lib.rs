@@ -108,7 +108,7 @@ mod inbox;
 pub mod interop;
 mod mailbox;
 mod membarrier;
-#[cfg(shuttle)]
+#[cfg(any(loom, shuttle))]
 #[doc(hidden)]
 pub mod model;
 mod pool;

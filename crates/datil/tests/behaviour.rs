@@ -841,3 +841,49 @@ fn a_chain_of_stuck_handlers_is_undone_by_the_last_worker() {
         assert_eq!(alive.load(SeqCst), WORKERS);
     }
 }
+
+/// Fails once, when it has chosen an actor three times.
+struct Panicky(u32);
+
+impl datil::policy::Policy for Panicky {
+    const NAME: &'static str = "panicky";
+
+    fn new(_: datil::policy::Setup) -> Self {
+        Self(0)
+    }
+
+    fn batch(&self) -> u32 {
+        1
+    }
+
+    fn pick(&mut self, _: u32) -> datil::policy::Pick {
+        self.0 += 1;
+        assert!(self.0 != 4, "on purpose");
+        datil::policy::Pick::Oldest
+    }
+}
+
+/// A policy that fails between two activations has nothing to do with the actor that ran last, whose cell may be anybody's: the process ends, and says why.
+#[test]
+#[cfg_attr(miri, ignore = "no processes under miri")]
+fn a_policy_that_panics_ends_the_process() {
+    const CHILD: &str = "DATIL_TEST_PANICKY";
+    if std::env::var_os(CHILD).is_some() {
+        let runtime = Runtime::builder().workers(1).build_with::<Panicky>().unwrap();
+        let alive = Arc::default();
+        (0..10).for_each(|_| runtime.spawn(puppet(&alive)).tell(Box::new(|_| {})));
+        runtime.wait_quiescent();
+        return;
+    }
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_policy_that_panics_ends_the_process", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr);
+    assert!(
+        !child.status.success() && said.contains("outside any actor"),
+        "{}: {said}",
+        child.status
+    );
+}

@@ -4,7 +4,7 @@
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -29,7 +29,7 @@ use crate::pool::Pools;
 use crate::runtime::PanicInfo;
 use crate::signal::attend::{self, Step};
 use crate::signal::{self, extras};
-use crate::sync::Instant;
+use crate::sync::{Cell, Instant};
 
 /// Where the policy takes part in what happens inside handlers.
 pub(crate) struct Hooks {
@@ -688,7 +688,10 @@ impl Core {
         // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
         let run = || unsafe { ((*(*cell).vtable.get()).run)(self, cell) };
         match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(()) => self.tally(),
+            Ok(()) => {
+                self.current.set(ptr::null_mut());
+                self.tally();
+            }
             Err(panic) => {
                 self.end_panicked_actor(&*panic);
                 self.quietly("a panic's payload", || drop(panic));
@@ -704,7 +707,7 @@ impl Core {
         self.tally();
         let cell = self.current.replace(ptr::null_mut());
         if cell.is_null() {
-            eprintln!("datil: a worker panicked outside any actor; this is a bug in datil");
+            eprintln!("datil: a worker panicked outside any actor; this is a bug in datil or in its policy");
             std::process::abort();
         }
         // SAFETY: the actor that ran is ours and alive: only the end of its activation could have changed that.

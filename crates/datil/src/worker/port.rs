@@ -339,7 +339,7 @@ pub(crate) fn lease() -> Option<&'static Port> {
 }
 
 /// Makes no port be there, as in a new process; see `crate::model`.
-#[cfg(shuttle)]
+#[cfg(any(loom, shuttle))]
 pub(crate) fn forget() {
     *lock(&IDS) = None;
 }

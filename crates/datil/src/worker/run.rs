@@ -168,6 +168,8 @@ impl<P: Policy> Worker<'_, P> {
         self.core.current.set(cell);
         // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
         unsafe { ((*(*cell).vtable.get()).run)(self.core, cell) };
+        // What panics from here on is not this actor, which may be gone or somebody else's by now.
+        self.core.current.set(ptr::null_mut());
         self.core.tally();
     }
 
@@ -673,4 +675,22 @@ unsafe fn crossed<P: Policy>(core: &Core) {
 unsafe fn follow<P: Policy>(core: &Core, met: Encounter) -> bool {
     // SAFETY: by the caller.
     unsafe { worker::<P>(core) }.policy().follow(met)
+}
+
+/// Steps of the loop, for models of what a worker does in them.
+#[cfg(all(loom, test))]
+pub(crate) mod steps {
+    use super::*;
+
+    fn worker<'a>(core: &'a Core, policy: &mut datil_policy::Adaptive) -> Worker<'a, datil_policy::Adaptive> {
+        Worker { core, policy }
+    }
+
+    pub(crate) fn rest(core: &Core, policy: &mut datil_policy::Adaptive) {
+        worker(core, policy).rest();
+    }
+
+    pub(crate) fn get_up(core: &Core, policy: &mut datil_policy::Adaptive) {
+        worker(core, policy).get_up();
+    }
 }
