@@ -236,8 +236,7 @@ final class MatrixSearch implements Benchmark {
     @Override
     public Outcome run(Run run, Parameters parameters) throws Run.Failed {
         if (parameters.word("place").equals("roundrobin")) {
-            throw new Unsupported(
-                    "place is roundrobin; no library of the JVM has a means to choose the worker that runs an actor");
+            throw new Unsupported("place is roundrobin; no library of the JVM can be told where a woken actor runs");
         }
         Settings settings = new Settings(
                 parameters.length("controllers"),
