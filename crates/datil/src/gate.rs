@@ -156,6 +156,8 @@ pub(crate) fn release<A: Actor>(core: &Core, cell: *mut Header) {
     if counts::<A>() {
         // The word is about this actor: a message of it was counted.
         let before = word(cell).fetch_sub(ONE, Relaxed);
+        #[cfg(feature = "metrics")]
+        crate::meter::saw_waiting(before >> 16);
         if let Some(most) = soft::<A>()
             && before >> 16 == most / 2 + 1
         {
@@ -221,6 +223,9 @@ fn enter_counted<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellEr
 /// Does with a message that was not admitted what the type says.
 #[cold]
 pub(crate) fn refuse<A: Actor>(to: Address<A>, refused: TellError<A::Msg>) {
+    if let TellError::Full(_) = refused {
+        crate::trace::full(std::any::type_name::<A>(), to.id());
+    }
     if let TellError::Full(_) = refused
         && let Mailbox::Bounded {
             overflow: Overflow::Stop,

@@ -61,6 +61,7 @@
 //! | end with the last reference | [`Handle`] |
 //! | block | [`Runtime::spawn_blocking`] |
 //! | test every order that a seed can choose | [`Simulation`] |
+//! | see what goes on | [`Runtime::metrics`], features `metrics` and `tracing` |
 //! | find by name | [`Runtime::register`], [`Context::whereis`] |
 //! | begin anew after a failure | [`Supervisor`] |
 //! | overtake, put aside, behave differently | [`Address::tell_urgently`], [`Context::stash`], [`Context::become_with`] |
@@ -108,6 +109,8 @@ mod inbox;
 pub mod interop;
 mod mailbox;
 mod membarrier;
+#[cfg(feature = "metrics")]
+mod meter;
 #[cfg(any(loom, shuttle))]
 #[doc(hidden)]
 pub mod model;
@@ -123,6 +126,7 @@ mod simulation;
 mod supervisor;
 mod sync;
 mod timer;
+mod trace;
 mod watch;
 mod worker;
 
@@ -136,6 +140,8 @@ pub use datil_policy as policy;
 pub use gate::{Mailbox, Overflow, TellError};
 pub use group::{Group, Pool, Route};
 pub use handle::{Handle, WeakHandle};
+#[cfg(feature = "metrics")]
+pub use meter::ActorMetrics;
 pub use query::{Query, QueryContext};
 pub use recipient::Recipient;
 pub use registry::NameError;

@@ -30,6 +30,7 @@ use crate::runtime::PanicInfo;
 use crate::signal::attend::{self, Step};
 use crate::signal::{self, extras};
 use crate::sync::{Cell, Instant};
+use crate::trace;
 
 /// Where the policy takes part in what happens inside handlers.
 pub(crate) struct Hooks {
@@ -183,6 +184,12 @@ impl Core {
             messages: now.messages - before.messages,
             crossings: now.crossings - before.crossings,
         })
+    }
+
+    /// Messages handled, those of the activation that runs included.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn messages_so_far(&self) -> u64 {
+        self.counters().messages.load(Relaxed) + u64::from(self.batch - self.left.get())
     }
 
     // ---- spawning and sending ------------------------------------------------------------------------------
@@ -734,6 +741,7 @@ impl Core {
     pub(crate) fn report_panic(&self, actor: &str, payload: &(dyn std::any::Any + Send)) {
         bump(&self.counters().panics, 1);
         let message = crate::watch::panic_message(payload);
+        trace::panicked(self, actor, message);
         if let Some(hook) = &self.team.hook {
             let info = PanicInfo {
                 actor,
@@ -773,7 +781,11 @@ pub(crate) unsafe fn bring_token(cell: *mut Header) -> bool {
 pub(crate) fn vtable<A: Actor>() -> &'static VTable {
     const {
         &VTable {
+            #[cfg(not(feature = "metrics"))]
             run: run::<A>,
+            #[cfg(feature = "metrics")]
+            // SAFETY: the caller keeps what `run` asks for.
+            run: |core, cell| crate::meter::measure::<A>(core, || unsafe { run::<A>(core, cell) }),
             bury: bury::<A>,
             name: std::any::type_name::<A>,
             class: Shape::<A>::CLASS,
@@ -799,6 +811,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
             let special = flags & (flag::UNSTARTED | flag::STOPPING | flag::ATTEND) != 0;
             if special && flags & flag::UNSTARTED != 0 {
                 header.flags.set(flags & !flag::UNSTARTED);
+                trace::started(core, std::any::type_name::<A>(), cell);
                 core.outside(|| (*actor).started(&mut cx));
                 continue;
             }
@@ -891,6 +904,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         // handled before we know what becomes of the cell.
         let was_receiving = core.receiving.replace(true);
         let id = extras::id(cell);
+        trace::stopped(core, std::any::type_name::<A>(), id);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
         let last_word = header.remote.swap(remote_word(TOKEN, generation), AcqRel);

@@ -97,6 +97,17 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: u64,)*
         }
 
+        #[cfg(feature = "metrics")]
+        impl WorkerMetrics {
+            /// The fields' names, in order.
+            pub(crate) const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
+
+            /// The fields' values, in the same order.
+            pub(crate) fn values(&self) -> [u64; Self::NAMES.len()] {
+                [$(self.$name,)*]
+            }
+        }
+
         impl std::ops::AddAssign for WorkerMetrics {
             fn add_assign(&mut self, other: Self) {
                 $(self.$name += other.$name;)*

@@ -54,6 +54,9 @@ pub(crate) struct Team {
     clock: Clock,
     pub(crate) timers: Timers,
     pub(crate) pressure: Pressure,
+    /// One for each worker.
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: Vec<crate::meter::Meter>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) blocking: Blocking,
     /// Its actors may block.
@@ -83,6 +86,8 @@ impl Team {
         let guarded = ports.len() > 1 && membarrier::is_available();
         Self {
             key: KEYS.fetch_add(1, Relaxed),
+            #[cfg(feature = "metrics")]
+            meters: ports.iter().map(|_| Default::default()).collect(),
             ports,
             inbox,
             guard: Guard::default(),

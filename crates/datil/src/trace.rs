@@ -1,0 +1,64 @@
+//! What happens to actors, as events of the crate `tracing` (feature `tracing`). Without the feature all of this is empty.
+//!
+//! Target `datil`, one event each; never one per message, and no spans, since an actor's life is no nested period of one thread.
+//!
+//! | event | level | fields |
+//! | --- | --- | --- |
+//! | `actor started` | debug | `actor` (type), `id`, `worker` |
+//! | `actor stopped` | debug | `actor`, `id`, `worker` |
+//! | `actor restarted` | info | `actor`, `id`, `worker` |
+//! | `panic` | error | `actor` (or what was dropped), `message_of_panic`, `worker` |
+//! | `mailbox full` | warn | `actor`, `id` |
+
+use crate::address::ActorId;
+use crate::mailbox::cell::Header;
+use crate::worker::core::Core;
+
+/// Declares what happens: nothing without the feature.
+macro_rules! events {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $body:block)*) => {
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            pub(crate) fn $name($($arg: $type),*) {
+                #[cfg(feature = "tracing")]
+                $body
+                #[cfg(not(feature = "tracing"))]
+                {
+                    $(let _ = $arg;)*
+                }
+            }
+        )*
+    };
+}
+
+events! {
+    /// `Actor::started` is about to run. The cell holds a live actor of the core's.
+    started(core: &Core, actor: &'static str, cell: *mut Header) {
+        // SAFETY: by the caller.
+        let id = unsafe { crate::signal::extras::id(cell) };
+        tracing::debug!(target: "datil", actor, ?id, worker = core.index(), "actor started");
+    }
+
+    /// It has ended, for whatever reason.
+    stopped(core: &Core, actor: &'static str, id: ActorId) {
+        tracing::debug!(target: "datil", actor, ?id, worker = core.index(), "actor stopped");
+    }
+
+    /// Its supervisor has built it anew. The cell holds a live actor of the core's.
+    restarted(core: &Core, actor: &'static str, cell: *mut Header) {
+        // SAFETY: by the caller.
+        let id = unsafe { crate::signal::extras::id(cell) };
+        tracing::info!(target: "datil", actor, ?id, worker = core.index(), "actor restarted");
+    }
+
+    /// A handler or a destructor has panicked.
+    panicked(core: &Core, actor: &str, message: &str) {
+        tracing::error!(target: "datil", actor, message_of_panic = message, worker = core.index(), "panic");
+    }
+
+    /// A message found a bounded mailbox full.
+    full(actor: &'static str, id: ActorId) {
+        tracing::warn!(target: "datil", actor, ?id, "mailbox full");
+    }
+}
