@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import scoville.actor.ActorLibrary;
 
 final class QueueLibraryTest extends LibraryTest {
@@ -38,9 +40,38 @@ final class QueueLibraryTest extends LibraryTest {
         assertThrows(Unsupported.class, () -> iterate("matrixsearch", given));
     }
 
-    /** One iteration with two workers. */
+    /** Bounds from the entries for numbers that depend on scheduling. */
+    @ParameterizedTest
+    @CsvSource({
+        "bndbuffer, max_pending, 0, 5", // one less than the buffer holds
+        "banking, deferred, 1, 200", // one worker sends all Credits before it handles one
+        "barber, attempts, 30, 1000000",
+        "philosopher, retries, 0, 1000000",
+        "piprecision, terms, 40, 69", // those above 1, and at most as many as are requested ahead
+        "chat, turn_median_ns, 1, 1000000000000",
+        "matrixsearch, fill_ns, 1, 1000000000000",
+        "spawn, t_wake, 1, 1000000000000",
+    })
+    void reportsMetricsWithinTheirBounds(String name, String metric, double min, double max) throws Exception {
+        ExpectedResults tiny = ExpectedResults.all().stream()
+                .filter(each -> each.benchmark().equals(name))
+                .findFirst()
+                .orElseThrow();
+        double value = iterate(name, tiny.parameters()).metrics().get(metric).doubleValue();
+        assertTrue(min <= value && value <= max, () -> metric + " is " + value);
+    }
+
+    @Test
+    void findsAPathThatIsNoShorterThanTheShortest() throws Exception {
+        Map<String, Object> given = ExpectedResults.object("{\"w\":3,\"g\":6,\"t\":8,\"p\":30,\"mode\":\"first\"}");
+        Map<String, Number> metrics = iterate("astar", given).metrics();
+        assertTrue(metrics.get("path_length").longValue() >= 6, metrics::toString);
+        assertTrue(metrics.get("processed").longValue() <= 131, metrics::toString);
+    }
+
+    /** One iteration with one worker. */
     private Outcome iterate(String name, Map<String, Object> given) throws Exception {
-        try (ActorLibrary.Runtime runtime = library().start(2)) {
+        try (ActorLibrary.Runtime runtime = library().start(1)) {
             Benchmark benchmark = benchmark(name);
             return benchmark.run(run(runtime, false), Parameters.check(benchmark, given));
         }
