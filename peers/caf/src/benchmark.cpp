@@ -4,8 +4,16 @@ namespace scoville {
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> all{
-      pingpong::benchmark(), threadring::benchmark(), count::benchmark(),     fjthrput::benchmark(),
-      fjcreate::benchmark(), fib::benchmark(),        chameneos::benchmark(), big::benchmark(),
+      entry::pingpong(),      entry::threadring(), entry::count(),        entry::fjthrput(),
+      entry::fjcreate(),      entry::fib(),        entry::chameneos(),    entry::big(),
+      entry::concdict(),      entry::concsll(),    entry::bndbuffer(),    entry::philosopher(),
+      entry::barber(),        entry::cigsmok(),    entry::logmap(),       entry::banking(),
+      entry::apsp(),          entry::astar(),      entry::nqueenk(),      entry::recmatmul(),
+      entry::quicksort(),     entry::radixsort(),  entry::filterbank(),   entry::bitonicsort(),
+      entry::sieve(),         entry::uct(),        entry::facloc(),       entry::trapezoid(),
+      entry::piprecision(),   entry::sor(),        entry::matrixsearch(), entry::bigneighbours(),
+      entry::chameneosfair(), entry::fannkuch(),   entry::pingping(),     entry::spawn(),
+      entry::pairs(),         entry::mixed(),      entry::chat(),
   };
   return all;
 }

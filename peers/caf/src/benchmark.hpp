@@ -25,13 +25,21 @@ struct Outcome {
   std::map<std::string, std::vector<std::int64_t>> per_actor{};
 };
 
+/// Why CAF cannot run a benchmark with some parameters. Thrown before the clock starts.
+class Unsupported : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A benchmark, in the two forms in which it can run.
 struct Benchmark {
   std::string_view name;
-  std::vector<ParameterSpec> parameters;
+  std::vector<ParameterSpec> parameters; ///< in the order of the catalogue
   Outcome (*run)(Run<false>&, const Parameters&);
   Outcome (*count)(Run<true>&, const Parameters&);
   void (*register_types)();
+  std::vector<Relation> relations{};           ///< in the order of the catalogue
+  std::map<std::string, std::string> labels{}; ///< that the specification asks for
 };
 
 /// All benchmarks in the order of the catalogue.
@@ -40,30 +48,47 @@ struct Benchmark {
 /// Registers the message types of all benchmarks; before the actor system is made.
 void register_all_types();
 
-// Each stands in the file of its name.
-namespace pingpong {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace threadring {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace count {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace fjthrput {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace fjcreate {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace fib {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace chameneos {
-[[nodiscard]] Benchmark benchmark();
-}
-namespace big {
-[[nodiscard]] Benchmark benchmark();
-}
+/// Each stands in the file of its name.
+namespace entry {
+[[nodiscard]] Benchmark pingpong();
+[[nodiscard]] Benchmark threadring();
+[[nodiscard]] Benchmark count();
+[[nodiscard]] Benchmark fjthrput();
+[[nodiscard]] Benchmark fjcreate();
+[[nodiscard]] Benchmark fib();
+[[nodiscard]] Benchmark chameneos();
+[[nodiscard]] Benchmark big();
+[[nodiscard]] Benchmark concdict();
+[[nodiscard]] Benchmark concsll();
+[[nodiscard]] Benchmark bndbuffer();
+[[nodiscard]] Benchmark philosopher();
+[[nodiscard]] Benchmark barber();
+[[nodiscard]] Benchmark cigsmok();
+[[nodiscard]] Benchmark logmap();
+[[nodiscard]] Benchmark banking();
+[[nodiscard]] Benchmark apsp();
+[[nodiscard]] Benchmark astar();
+[[nodiscard]] Benchmark nqueenk();
+[[nodiscard]] Benchmark recmatmul();
+[[nodiscard]] Benchmark quicksort();
+[[nodiscard]] Benchmark radixsort();
+[[nodiscard]] Benchmark filterbank();
+[[nodiscard]] Benchmark bitonicsort();
+[[nodiscard]] Benchmark sieve();
+[[nodiscard]] Benchmark uct();
+[[nodiscard]] Benchmark facloc();
+[[nodiscard]] Benchmark trapezoid();
+[[nodiscard]] Benchmark piprecision();
+[[nodiscard]] Benchmark sor();
+[[nodiscard]] Benchmark matrixsearch();
+[[nodiscard]] Benchmark bigneighbours();
+[[nodiscard]] Benchmark chameneosfair();
+[[nodiscard]] Benchmark fannkuch();
+[[nodiscard]] Benchmark pingping();
+[[nodiscard]] Benchmark spawn();
+[[nodiscard]] Benchmark pairs();
+[[nodiscard]] Benchmark mixed();
+[[nodiscard]] Benchmark chat();
+} // namespace entry
 
 } // namespace scoville

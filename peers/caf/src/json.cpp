@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace scoville::json {
 
@@ -246,6 +247,14 @@ std::optional<std::int64_t> Value::integer() const noexcept {
   if (parsed.ec != std::errc{} || parsed.ptr != end)
     return std::nullopt;
   return result;
+}
+
+std::optional<double> Value::number() const noexcept {
+  const auto* number = std::get_if<Number>(&data_);
+  if (number == nullptr)
+    return std::nullopt;
+  const auto result = std::strtod(number->text.c_str(), nullptr);
+  return std::isfinite(result) ? std::optional{result} : std::nullopt;
 }
 
 std::string Value::text() const {

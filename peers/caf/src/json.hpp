@@ -41,6 +41,10 @@ class Value {
   /// The value of a number without fraction and exponent that fits 64 bits; nothing for any other value.
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
 
+  /// The value of a number as a 64-bit float, rounded; nothing for one that is too big and for any other
+  /// value.
+  [[nodiscard]] std::optional<double> number() const noexcept;
+
   /// Compact JSON; numbers as they were read.
   [[nodiscard]] std::string text() const;
 

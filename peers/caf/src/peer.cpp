@@ -19,10 +19,17 @@ std::string hello(caf::actor_system& system) {
   std::string names;
   for (const auto& benchmark : benchmarks())
     names += (names.empty() ? "" : ",") + json::quote(benchmark.name);
+  std::map<std::string, std::string> labels;
+  for (const auto& benchmark : benchmarks())
+    labels.insert(benchmark.labels.begin(), benchmark.labels.end());
+  std::string label_members;
+  for (const auto& [name, value] : labels)
+    label_members += (label_members.empty() ? "" : ",") + json::quote(name) + ':' + json::quote(value);
   return R"({"type":"hello","protocol":1,"runtime":"caf","version":)" + json::quote(compat::version()) +
          R"(,"language":)" + json::quote(language()) + R"(,"workers":)" +
          std::to_string(compat::workers(system)) +
-         R"(,"gc":"none","capabilities":["count-messages"],"labels":{},"benchmarks":[)" + names + "]}";
+         R"(,"gc":"none","capabilities":["count-messages"],"labels":{)" + label_members +
+         R"(},"benchmarks":[)" + names + "]}";
 }
 
 struct FigureText {
@@ -112,11 +119,15 @@ std::string answer(LineSocket& laboratory, caf::actor_system& system, const json
   const auto counting = wants_counting(message);
   try {
     const auto& benchmark = find_benchmark(name);
-    const Parameters parameters{name, benchmark.parameters, *given};
+    const Parameters parameters{name, benchmark.parameters, benchmark.relations, *given};
     return counting ? iterate<true>(laboratory, system, benchmark.count, parameters)
                     : iterate<false>(laboratory, system, benchmark.run, parameters);
   } catch (const BadParameter& error) {
     return fail_message("bad-parameter", error.what());
+  } catch (const Unsupported& error) {
+    return fail_message("unsupported", error.what());
+  } catch (const std::domain_error& error) {
+    fail(name + " computed a number that cannot be reported: " + error.what());
   } catch (const std::length_error& error) {
     fail(name + " is too big for this machine: " + error.what());
   }

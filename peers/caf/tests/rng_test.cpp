@@ -41,6 +41,21 @@ TEST(Rng, DerivesUnitAndScaledFromOneDraw) {
   EXPECT_EQ(Rng{}.scaled(1000), (22896 * 1000) >> 16);
 }
 
+TEST(J48, DrawsTheStreamOfJava) {
+  J48 bits{2};
+  for (const auto expected : {1570126108, 630021372, 1935844040, 8925067})
+    EXPECT_EQ(bits.bits(31), expected);
+  J48 coins{123456};
+  for (const auto expected : {0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 1, 0})
+    EXPECT_EQ(coins.coin(), expected != 0);
+}
+
+TEST(Busy, Spins) {
+  EXPECT_EQ(spin(1, 100), 51005);
+  EXPECT_EQ(spin(70000, 10), 56054);
+  EXPECT_EQ(spin(12345, 1000), 9041);
+}
+
 TEST(Busy, MakesTheSpecifiedSteps) {
   EXPECT_EQ(busy(0), 0);
   EXPECT_EQ(busy(1), 15158);

@@ -144,9 +144,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace big
 
-Benchmark big::benchmark() {
+Benchmark entry::big() {
   return {"big",
-          {{"pings", 0}, {"actors", 1, 65536}},
+          {{"pings", at_least(0)}, {"actors", between(1, 65536)}},
           big::run<Run<false>>,
           big::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_big>};

@@ -136,9 +136,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace chameneos
 
-Benchmark chameneos::benchmark() {
+Benchmark entry::chameneos() {
   return {"chameneos",
-          {{"creatures", 2}, {"meetings", 0}},
+          {{"creatures", at_least(2)}, {"meetings", at_least(0)}},
           chameneos::run<Run<false>>,
           chameneos::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_chameneos>};

@@ -87,9 +87,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace count
 
-Benchmark count::benchmark() {
+Benchmark entry::count() {
   return {"count",
-          {{"messages", 0}},
+          {{"messages", at_least(0)}},
           count::run<Run<false>>,
           count::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_count>};

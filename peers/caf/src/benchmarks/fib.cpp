@@ -84,9 +84,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace fib
 
-Benchmark fib::benchmark() {
+Benchmark entry::fib() {
   return {"fib",
-          {{"index", 1, 45}},
+          {{"index", between(1, 45)}},
           fib::run<Run<false>>,
           fib::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_fib>};

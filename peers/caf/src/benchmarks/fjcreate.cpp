@@ -54,9 +54,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace fjcreate
 
-Benchmark fjcreate::benchmark() {
+Benchmark entry::fjcreate() {
   return {"fjcreate",
-          {{"actors", 1}},
+          {{"actors", at_least(1)}},
           fjcreate::run<Run<false>>,
           fjcreate::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_fjcreate>};

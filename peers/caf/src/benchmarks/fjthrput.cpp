@@ -74,9 +74,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace fjthrput
 
-Benchmark fjthrput::benchmark() {
+Benchmark entry::fjthrput() {
   return {"fjthrput",
-          {{"messages", 1}, {"actors", 1}},
+          {{"messages", at_least(1)}, {"actors", at_least(1)}},
           fjthrput::run<Run<false>>,
           fjthrput::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_fjthrput>};

@@ -107,9 +107,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace pingpong
 
-Benchmark pingpong::benchmark() {
+Benchmark entry::pingpong() {
   return {"pingpong",
-          {{"pings", 1}},
+          {{"pings", at_least(1)}},
           pingpong::run<Run<false>>,
           pingpong::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_pingpong>};

@@ -87,9 +87,9 @@ Outcome run(Run& run, const Parameters& parameters) {
 
 } // namespace threadring
 
-Benchmark threadring::benchmark() {
+Benchmark entry::threadring() {
   return {"threadring",
-          {{"actors", 1}, {"hops", 0}},
+          {{"actors", at_least(1)}, {"hops", at_least(0)}},
           threadring::run<Run<false>>,
           threadring::run<Run<true>>,
           compat::register_types<caf::id_block::scoville_threadring>};
