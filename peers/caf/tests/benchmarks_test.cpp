@@ -159,8 +159,9 @@ void compare_work(const json::Object& end, const Expected& expected) {
   auto messages = expected.messages;
   for (const auto& [metric, factor] : expected.more)
     messages += factor * end.find("metrics")->second.object()->find(metric)->second.integer().value();
-  if (expected.messages >= 0)
+  if (expected.messages >= 0) {
     EXPECT_EQ(work.find("messages")->second.integer(), messages);
+  }
 }
 
 /// Compares one `end` with what the specification says.
