@@ -51,12 +51,10 @@ struct Report {
 
 /// Tests all pairs, also those that were tested before: this is the workload.
 bool valid(const Board& board) {
-  const auto n = static_cast<std::int32_t>(board.size());
-  for (std::int32_t i = 0; i < n; ++i) {
-    const auto a = board[static_cast<std::size_t>(i)];
-    for (auto j = i + 1; j < n; ++j) {
-      const auto b = board[static_cast<std::size_t>(j)];
-      if (b == a || b == a - (j - i) || b == a + (j - i))
+  for (auto i = board.begin(); i != board.end(); ++i) {
+    std::int32_t distance = 1;
+    for (auto j = i + 1; j != board.end(); ++j, ++distance) {
+      if (*j == *i || *j == *i - distance || *j == *i + distance)
         return false;
     }
   }
