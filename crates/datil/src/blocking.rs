@@ -33,6 +33,17 @@ impl Blocking {
         runtimes.map(Runtime::shutdown).collect()
     }
 
+    /// Calls `f` with the runtime of each that is left.
+    #[cfg(not(shuttle))]
+    pub(crate) fn each(&self, mut f: impl FnMut(&Runtime)) {
+        let slots = lock(&self.0).clone();
+        slots.iter().for_each(|slot| {
+            if let Some(runtime) = &*lock(slot) {
+                f(runtime);
+            }
+        });
+    }
+
     /// The teams of those that are left.
     pub(crate) fn teams(&self) -> Vec<Arc<Team>> {
         let slots = lock(&self.0).clone();

@@ -145,7 +145,7 @@ pub use meter::ActorMetrics;
 pub use query::{Query, QueryContext};
 pub use recipient::Recipient;
 pub use registry::NameError;
-pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime};
+pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, StillRunning};
 pub use signal::extras::Behaviour;
 pub use simulation::Simulation;
 pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};

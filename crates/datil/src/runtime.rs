@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(not(shuttle))]
+use std::time::Duration;
 
 use datil_policy::{
     Adaptive, ClsOffer, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing,
@@ -350,6 +352,57 @@ impl Runtime {
     }
 }
 
+/// Not for the model checker, whose threads do not say whether they have ended.
+#[cfg(not(shuttle))]
+impl Runtime {
+    /// As [`Runtime::shutdown`], but waits for running handlers no longer than `limit`.
+    ///
+    /// # Errors
+    /// [`StillRunning`] if some take longer. Nothing new is begun any more; what is left is dropped, without a report, when the last of them has returned. The calling thread need not wait for that,
+    /// but a process that ends before drops nothing. Called in a handler of this runtime it fails after `limit`, since that handler runs.
+    pub fn shutdown_within(mut self, limit: Duration) -> Result<Leftovers, StillRunning> {
+        let began = Instant::now();
+        self.ask_to_stop();
+        loop {
+            let running = self.still_running();
+            if running.workers.is_empty() && running.blocking == 0 {
+                return Ok(self.end());
+            }
+            if began.elapsed() >= limit {
+                thread::spawn(move || drop(self));
+                return Err(running);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Tells all workers to stop after the activations that are running.
+    fn ask_to_stop(&self) {
+        let team = self.team();
+        team.end();
+        team.ports.iter().for_each(|port| {
+            port.call(STOP);
+        });
+        team.blocking.each(Runtime::ask_to_stop);
+    }
+
+    /// Who has been asked to stop and has not yet.
+    fn still_running(&self) -> StillRunning {
+        let workers = self.threads.iter().enumerate();
+        let mut blocking = 0;
+        self.team().blocking.each(|runtime| {
+            blocking += usize::from(!runtime.still_running().workers.is_empty());
+        });
+        StillRunning {
+            workers: workers
+                .filter(|(_, thread)| !thread.is_finished())
+                .map(|(index, _)| index)
+                .collect(),
+            blocking,
+        }
+    }
+}
+
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.end();
@@ -369,7 +422,12 @@ fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
 pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
     let mut leftovers = Leftovers {
         timers: Timers::end(team),
-        names: team.registry.names(),
+        // A blocking actor's runtime shares the names of the one that it is part of, which reports them.
+        names: if team.may_block {
+            Vec::new()
+        } else {
+            team.registry.names()
+        },
         ..Leftovers::default()
     };
     team.blocking.end().into_iter().for_each(|left| leftovers += left);
@@ -443,6 +501,28 @@ impl Metrics {
         total
     }
 }
+
+/// Handlers were still running when the time for a shutdown was up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StillRunning {
+    /// Indices of the workers that run them.
+    pub workers: Vec<usize>,
+    /// Number of blocking actors ([`Runtime::spawn_blocking`]) that run one.
+    pub blocking: usize,
+}
+
+impl fmt::Display for StillRunning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "handlers still run on workers {:?} and in {} blocking actors; make them return, or end the process",
+            self.workers, self.blocking
+        )
+    }
+}
+
+impl std::error::Error for StillRunning {}
 
 /// What was left when a runtime was shut down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

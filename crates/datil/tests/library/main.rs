@@ -8,6 +8,7 @@ mod groups;
 mod names;
 mod pressure;
 mod queries;
+mod shutdown;
 mod simulation;
 mod supervision;
 mod support;

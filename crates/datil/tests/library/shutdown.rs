@@ -1,0 +1,81 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use datil::{Actor, Address, Context};
+
+use crate::support::{Alive, PATIENCE, Puppet, runtime, tell};
+
+/// Waits inside a handler until the sender is dropped.
+fn hold(actor: Address<Puppet>) -> mpsc::Sender<()> {
+    let (hold, gate) = mpsc::channel::<()>();
+    let (inside, entered) = mpsc::channel();
+    tell(actor, move |_, _| {
+        inside.send(()).unwrap();
+        let _ = gate.recv();
+    });
+    entered.recv_timeout(PATIENCE).unwrap();
+    hold
+}
+
+#[test]
+fn a_shutdown_with_a_limit_says_who_still_runs_and_cleans_up_later() {
+    struct Witness(#[expect(dead_code, reason = "its drop counts")] Alive);
+    impl Actor for Witness {
+        type Msg = ();
+        fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+    }
+    for workers in [1, 3] {
+        let runtime = runtime(workers);
+        let alive = Arc::new(AtomicUsize::new(0));
+        (0..10).for_each(|_| drop(runtime.spawn(Witness(Alive::new(&alive))).ended()));
+        let holds = [
+            hold(runtime.spawn(Puppet::default())),
+            hold(runtime.spawn_blocking(Puppet::default())),
+        ];
+        let running = runtime.shutdown_within(Duration::from_millis(20)).unwrap_err();
+        assert_eq!((running.workers.len(), running.blocking), (1, 1), "{running}");
+        assert!(running.to_string().contains("1 blocking"), "{running}");
+        drop(holds);
+        let began = Instant::now();
+        while alive.load(SeqCst) > 0 {
+            assert!(began.elapsed() < PATIENCE, "{alive:?} are left");
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_in_time_reports_all_kinds_of_leftovers() {
+    for workers in [1, 3] {
+        let runtime = runtime(workers);
+        let puppets: Vec<_> = (0..4).map(|_| runtime.spawn(Puppet::default())).collect();
+        let blocking = runtime.spawn_blocking(Puppet::default());
+        runtime.register("first", puppets[0]).unwrap();
+        runtime.tell_after(Duration::from_secs(3600), puppets[1], Box::new(|_, _| ()));
+        puppets[2].stop();
+        let held = hold(puppets[3]);
+        let sender = runtime.spawn(Puppet::default());
+        let to = puppets[3];
+        (0..5).for_each(|_| tell(to, |_, _| ()));
+        sender.stop();
+        let letting_go = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            drop(held);
+        });
+        let left = runtime.shutdown_within(PATIENCE).unwrap();
+        letting_go.join().unwrap();
+        let puppets_left = left.actors[std::any::type_name::<Puppet>()];
+        // The one that was told to stop, and the helper, may or may not have got to it before the workers ended; so may the five messages.
+        assert!((4..=6).contains(&puppets_left), "{left}");
+        assert!(left.messages <= 5, "{left}");
+        assert_eq!(
+            (left.timers, &left.names[..]),
+            (1, &["first".to_owned()][..]),
+            "{left}"
+        );
+        assert!(!left.is_empty() && left.to_string().contains("1 timers"));
+        assert!(!blocking.is_alive() && !puppets[0].is_alive());
+    }
+}
