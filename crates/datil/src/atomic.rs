@@ -3,18 +3,18 @@
 //! Expensive are read-modify-write operations and sequentially consistent fences, some 20 cycles each; loads and (weaker) stores cost
 //! what plain ones cost. Locks are not counted.
 
-#[cfg(not(any(loom, shuttle, feature = "count-atomics")))]
+#[cfg(not(any(shuttle, feature = "count-atomics")))]
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) use crate::model::atomic::{
     AtomicBool, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, fence,
 };
-#[cfg(all(feature = "count-atomics", not(any(loom, shuttle))))]
+#[cfg(all(feature = "count-atomics", not(shuttle)))]
 pub(crate) use counting::{AtomicBool, AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, fence};
-#[cfg(any(loom, shuttle, feature = "count-atomics"))]
+#[cfg(any(shuttle, feature = "count-atomics"))]
 pub(crate) use std::sync::atomic::Ordering;
 
 #[cfg(feature = "count-atomics")]

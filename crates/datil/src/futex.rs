@@ -1,6 +1,6 @@
 //! Sleeping on a word.
 
-#[cfg(all(target_os = "linux", not(any(loom, miri, shuttle))))]
+#[cfg(all(target_os = "linux", not(any(miri, shuttle))))]
 mod imp {
     use crate::atomic::AtomicU32;
     use std::ptr;
@@ -52,7 +52,7 @@ mod imp {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 mod imp {
     use crate::atomic::AtomicU32;
     use crate::model::{checker, sync};
@@ -76,7 +76,7 @@ mod imp {
     }
 }
 
-#[cfg(all(any(not(target_os = "linux"), miri), not(any(loom, shuttle))))]
+#[cfg(all(any(not(target_os = "linux"), miri), not(shuttle)))]
 mod imp {
     use crate::atomic::{AtomicU32, Ordering::SeqCst};
     use std::sync::{Condvar, Mutex};
@@ -108,6 +108,6 @@ mod imp {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) use imp::wake_all;
 pub(crate) use imp::{wait, wait_for, wake};

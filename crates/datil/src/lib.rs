@@ -111,7 +111,7 @@ mod mailbox;
 mod membarrier;
 #[cfg(feature = "metrics")]
 mod meter;
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 #[doc(hidden)]
 pub mod model;
 mod pool;

@@ -1,12 +1,6 @@
-//! Locks, threads, time, and cells that change hands: the standard library's, or those of a model checker (`crate::model`).
+//! Locks, threads and time: the standard library's, or those of a model checker (`crate::model`).
 
-#[cfg(not(loom))]
-pub(crate) use std::cell::Cell;
-
-#[cfg(loom)]
-pub(crate) use crate::model::checker::Cell;
-
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(shuttle))]
 mod imp {
     pub(crate) use std::hint::spin_loop;
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, RwLock};
@@ -19,7 +13,7 @@ mod imp {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 mod imp {
     pub(crate) use crate::model::checker::{receive, spin_loop, thread, thread_local};
     pub(crate) use crate::model::sync::{Condvar, Instant, Mutex, MutexGuard, RwLock};

@@ -53,7 +53,7 @@ struct Message<A: Actor> {
 
 static FREE: Mutex<Vec<Box<Chunk>>> = Mutex::new(Vec::new());
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) fn forget() {
     lock(&FREE).clear();
 }

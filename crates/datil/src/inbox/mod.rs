@@ -142,7 +142,7 @@ pub(crate) fn give_back(inbox: &'static Inbox) {
 }
 
 /// Lets those be that are free; see `crate::model`.
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) fn forget() {
     lock(&FREE).clear();
     segment::forget();

@@ -8,7 +8,7 @@ use crate::pool::lock;
 use crate::sync::Mutex;
 
 /// Words in a segment: 32 KiB, about a thousand messages; for a model checker a few.
-pub(crate) const WORDS: u64 = if cfg!(any(loom, shuttle)) { 128 } else { 4096 };
+pub(crate) const WORDS: u64 = if cfg!(shuttle) { 128 } else { 4096 };
 /// Segments kept for reuse by the whole process.
 const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
 
@@ -26,7 +26,7 @@ unsafe impl Send for Spare {}
 
 static SPARE: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
 
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(super) fn forget() {
     lock(&SPARE).clear();
 }

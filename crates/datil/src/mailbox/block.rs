@@ -1,10 +1,10 @@
 //! Message blocks: a few messages of one type behind a 16-byte header.
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::pool::{BLOCK_SIZES, Pools, class_of};
-use crate::sync::Cell;
 
 /// Bytes before the first message.
 const HEADER: usize = 16;

@@ -4,6 +4,7 @@
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomic::{AtomicPtr, AtomicU32};
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -11,7 +12,6 @@ use std::ptr;
 use super::block::{self, Block, Stored};
 use crate::actor::Actor;
 use crate::pool::{CELL_SIZES, Pools, class_of};
-use crate::sync::Cell;
 use crate::worker::core::Core;
 
 /// A generation lies in the lower bits of a word, below the 48 significant bits of a memory address: so the address is one shift away,

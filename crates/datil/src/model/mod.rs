@@ -1,21 +1,13 @@
-//! What stands in for processor and system when a model checker runs this library.
+//! What stands in for processor and system when the model checker shuttle runs this library.
 //!
 //! Built with `--cfg shuttle` every atomic operation, lock, sleep and start of a thread is a point where shuttle decides who goes on, over the whole runtime
-//! (`tests/shuttle.rs`). Built with `--cfg loom` the atomics are loom's, with their memory orders, and what only an owner may touch is watched: for single protocols
-//! (`protocols`).
+//! (`tests/shuttle.rs`).
 //!
-//! Atomics keep their size and place: shuttle's are real ones behind a scheduling point, loom's lie in a table beside memory (`checker`). So cells, ports and slabs
-//! are what they are otherwise. What differs: time is a number, and the pools hand out less at a time, so that short runs see them run dry.
+//! Atomics keep their size and place: they are real ones behind a scheduling point. So cells, ports and slabs are what they are otherwise. What differs: time is a number, and the pools hand out less at a time, so that short runs see them run dry.
 
 pub(crate) mod atomic;
-#[cfg(loom)]
-#[path = "loom.rs"]
-pub(crate) mod checker;
-#[cfg(shuttle)]
 #[path = "shuttle.rs"]
 pub(crate) mod checker;
-#[cfg(all(loom, test))]
-mod protocols;
 pub(crate) mod sync;
 
 /// Makes all that outlives a runtime as it is in a new process, so that one execution is like the next. No runtime exists.

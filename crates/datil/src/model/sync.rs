@@ -62,10 +62,6 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     pub(crate) fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         while self.held.swap(1, Acquire) == 1 {
-            // Each look at it is a branch for loom, so there the lock spins.
-            #[cfg(loom)]
-            super::checker::doze();
-            #[cfg(shuttle)]
             futex::wait(&self.held, 1);
         }
         Ok(MutexGuard(self))
@@ -93,7 +89,6 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         self.0.held.store(0, Release);
-        #[cfg(shuttle)]
         futex::wake_all(&self.0.held);
     }
 }

@@ -25,13 +25,13 @@ pub(crate) const fn class_of(sizes: &[usize], bytes: usize) -> usize {
 }
 
 /// A model checker runs little at a time; the lists must fill up and run dry in that.
-const SMALL: bool = cfg!(any(loom, shuttle));
+const SMALL: bool = cfg!(shuttle);
 const PIECE: usize = if SMALL { 2 << 10 } else { 64 << 10 };
 const REGION: usize = if SMALL { 1 << 20 } else { 64 << 20 };
 /// Items that travel together between a private list and the depot.
-const MAGAZINE: usize = if cfg!(shuttle) { 4 } else { 256 };
+const MAGAZINE: usize = if SMALL { 4 } else { 256 };
 /// Fresh items that a private list takes at once; only their addresses are written down.
-const AT_ONCE: usize = if cfg!(shuttle) { 3 } else { 64 };
+const AT_ONCE: usize = if SMALL { 3 } else { 64 };
 
 /// A panic elsewhere must not make memory unavailable; the data under these locks is valid at every step.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -75,7 +75,7 @@ pub(crate) fn cell_pieces() -> Vec<Piece> {
 }
 
 /// Maps `REGION` bytes of zeroed memory, preferably in 2 MiB pages. Never returned to the system.
-#[cfg(all(unix, not(any(loom, miri, shuttle))))]
+#[cfg(all(unix, not(any(miri, shuttle))))]
 fn map_region() -> (*mut u8, usize) {
     const HUGE: usize = 2 << 20;
     // SAFETY: an anonymous private mapping at an address of the kernel's choice touches no existing memory.
@@ -103,7 +103,7 @@ fn map_region() -> (*mut u8, usize) {
     (aligned, REGION)
 }
 
-#[cfg(any(not(unix), loom, miri, shuttle))]
+#[cfg(any(not(unix), miri, shuttle))]
 fn map_region() -> (*mut u8, usize) {
     let size = if SMALL { REGION } else { 4 * PIECE };
     let layout = std::alloc::Layout::from_size_align(size, PIECE).expect("a constant, valid layout");
@@ -318,7 +318,7 @@ impl Pools {
 ///
 /// # Safety
 /// Nobody holds an item, nor will look at one.
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) unsafe fn forget() {
     lock(&CELL_PIECES).clear();
     for depot in CELL_DEPOTS.iter().chain(&BLOCK_DEPOTS) {
@@ -331,7 +331,6 @@ pub(crate) unsafe fn forget() {
     }
     let used = REGION - region.left;
     let start = region.next.wrapping_sub(used);
-    #[cfg(shuttle)]
     crate::gate::forget(start, used);
     // SAFETY: the region was mapped as a whole; nobody else looks at it, by the caller.
     unsafe { start.write_bytes(0, used) };

@@ -6,6 +6,7 @@ pub(crate) mod extras;
 pub(crate) mod park;
 
 use std::alloc::Layout;
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
@@ -14,7 +15,6 @@ use crate::address::Target;
 use crate::mailbox::block::{Block, SIGNAL, is_signal};
 use crate::mailbox::cell::{Header, Shape, flag, link};
 use crate::pool::{self, BLOCK_SIZES, Pools, class_of};
-use crate::sync::Cell;
 use crate::worker::absence::Inside;
 use crate::worker::core::Core;
 

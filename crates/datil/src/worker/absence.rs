@@ -4,6 +4,7 @@
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use crate::atomic::{AtomicBool, AtomicU32};
+use std::cell::Cell;
 use std::ops::Deref;
 use std::ptr;
 
@@ -12,7 +13,6 @@ use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, Port, RUNNING, bump};
 use super::team::Team;
 use crate::mailbox::cell::{Header, TRANSIT, flag, tag};
 use crate::membarrier;
-use crate::sync::Cell;
 
 /// Whether a worker is inside the runtime, and whether it may be.
 pub(crate) struct Presence {

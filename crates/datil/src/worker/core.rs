@@ -4,7 +4,7 @@
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -29,7 +29,7 @@ use crate::pool::Pools;
 use crate::runtime::PanicInfo;
 use crate::signal::attend::{self, Step};
 use crate::signal::{self, extras};
-use crate::sync::{Cell, Instant};
+use crate::sync::Instant;
 use crate::trace;
 
 /// Where the policy takes part in what happens inside handlers.

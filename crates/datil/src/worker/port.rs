@@ -350,7 +350,7 @@ pub(crate) fn lease() -> Option<&'static Port> {
 }
 
 /// Makes no port be there, as in a new process; see `crate::model`.
-#[cfg(any(loom, shuttle))]
+#[cfg(shuttle)]
 pub(crate) fn forget() {
     *lock(&IDS) = None;
 }

@@ -3,10 +3,10 @@
 //! The cells lie in a row, not in a ring: both ends are plain pointers, and adding the newest one is a comparison and two stores.
 //! What that costs is paid when the newest end reaches the end of the buffer: the cells move to its beginning, or into a bigger one.
 
+use std::cell::Cell;
 use std::ptr;
 
 use crate::mailbox::cell::Header;
-use crate::sync::Cell;
 
 /// After so many more cells [`Queue::push`] says that the queue has grown.
 pub(crate) const STEP: usize = 64;

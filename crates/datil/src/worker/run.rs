@@ -676,21 +676,3 @@ unsafe fn follow<P: Policy>(core: &Core, met: Encounter) -> bool {
     // SAFETY: by the caller.
     unsafe { worker::<P>(core) }.policy().follow(met)
 }
-
-/// Steps of the loop, for models of what a worker does in them.
-#[cfg(all(loom, test))]
-pub(crate) mod steps {
-    use super::*;
-
-    fn worker<'a>(core: &'a Core, policy: &mut datil_policy::Adaptive) -> Worker<'a, datil_policy::Adaptive> {
-        Worker { core, policy }
-    }
-
-    pub(crate) fn rest(core: &Core, policy: &mut datil_policy::Adaptive) {
-        worker(core, policy).rest();
-    }
-
-    pub(crate) fn get_up(core: &Core, policy: &mut datil_policy::Adaptive) {
-        worker(core, policy).get_up();
-    }
-}
