@@ -1,6 +1,7 @@
 //! Groups, and routers that choose among the members of one.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use datil_policy::Random;
@@ -211,6 +212,39 @@ impl<A: Actor> Pool<A> {
         (0..members.len())
             .map(|step| members[(first + step) % members.len()])
             .find(|member| member.is_alive())
+    }
+
+    /// The member that belongs to a key, whatever the route: always the same one as long as it is alive; `None` if none is. When members stop, only their keys
+    /// go to others, evenly (rendezvous hashing: D. G. Thaler and C. V. Ravishankar, Using Name-Based Mappings to Increase Hit Rates, 1998). Takes time in proportion to the members.
+    ///
+    /// Messages of one sender for one key, sent to what this returns, are handled in order. The choice depends on the key's [`Hash`] and the members' places alone.
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, Pool, Route, Runtime};
+    /// # struct Account;
+    /// # impl Actor for Account {
+    /// #     type Msg = u32;
+    /// #     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+    /// # }
+    /// let runtime = Runtime::builder().workers(2).build()?;
+    /// let pool = Pool::new((0..4).map(|_| runtime.spawn(Account)).collect(), Route::RoundRobin);
+    /// let ada = pool.of_key("Ada").expect("all are alive");
+    /// ada.tell(1);
+    /// assert_eq!(pool.of_key("Ada"), Some(ada));
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    pub fn of_key<K: Hash + ?Sized>(&self, key: &K) -> Option<Address<A>> {
+        let weight = |place: usize| {
+            let mut hasher = DefaultHasher::new();
+            key.hash(&mut hasher);
+            place.hash(&mut hasher);
+            hasher.finish()
+        };
+        let members = self.0.members.iter().enumerate();
+        let alive = members.filter(|(_, member)| member.is_alive());
+        alive
+            .max_by_key(|&(place, _)| weight(place))
+            .map(|(_, &member)| member)
     }
 
     /// Sends a copy to each member; returns to how many that were alive.

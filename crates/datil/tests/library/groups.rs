@@ -104,6 +104,40 @@ fn pools_share_the_work_as_their_route_says() {
 }
 
 #[test]
+fn keys_stay_with_their_members_and_only_those_of_the_dead_move() {
+    on_all(|runtime| {
+        let members = counters(runtime, 5);
+        let pool = Pool::new(members.clone(), Route::Random(1));
+        let keys = 0..1000u32;
+        let before: Vec<_> = keys.clone().map(|key| pool.of_key(&key).unwrap()).collect();
+        for member in &members {
+            let share = before.iter().filter(|&owner| owner == member).count();
+            assert!(
+                (140..=260).contains(&share),
+                "{share} of 1000 keys for one of five"
+            );
+        }
+        let end = members[2].ended();
+        members[2].stop();
+        end.wait_for(PATIENCE).unwrap();
+        let mut heirs = std::collections::HashSet::new();
+        for (key, owner) in keys.zip(before) {
+            let now = pool.of_key(&key).unwrap();
+            if owner == members[2] {
+                assert_ne!(now, owner);
+                heirs.insert(now);
+            } else {
+                assert_eq!(now, owner);
+            }
+        }
+        assert_eq!(heirs.len(), 4, "the keys of the dead are spread");
+        members.iter().for_each(|member| member.stop());
+        runtime.wait_quiescent();
+        assert_eq!(pool.of_key("any"), None);
+    });
+}
+
+#[test]
 fn loads_are_seen() {
     on_all(|runtime| {
         let members = counters(runtime, 3);
