@@ -167,6 +167,7 @@ fn plan() -> Plan {
             },
         },
         groups: all.collect(),
+        ladders: Vec::new(),
         skipped: Vec::new(),
         baseline: name(0),
     }

@@ -18,7 +18,9 @@
 //! --slow-percent P     everything takes P per cent longer
 //! --start-ns N         sleep before hello
 //! --fd N               descriptor of the conversation (3)
-//! --allocate BYTES     memory touched in every iteration and given back
+//! --allocate BYTES     memory touched and held during every iteration
+//! --allocate-per-n BYTES   so much more for each of the parameter n
+//! --most-n N           exits with status 3 when the parameter n is larger
 //! --at STATE           where to misbehave: start, hello, run, begin, end, bye (start)
 //! --do WHAT            crash, abort, exit0, exit3, hang, hang-hard, garbage, unknown-type, no-type, half-line,
 //!                      huge-line, close, flood, chatter, leak, leak-setsid, leak-daemon, widen, fail-bad-parameter,
@@ -147,8 +149,13 @@ impl Peer {
         self.misbehave("run");
         self.send(&json!({"type": "begin"}));
         self.misbehave("begin");
+        let n = message["parameters"]["n"].as_u64().unwrap_or(0);
+        if n > self.options.number("most-n", u64::MAX) {
+            eprintln!("no more than that");
+            std::process::exit(3);
+        }
         let start = Instant::now();
-        self.work();
+        self.work(n);
         let wall_ns = start.elapsed().as_nanos() as u64;
         self.misbehave("end");
         let wrong = self.options.text("wrong-at").and_then(|at| at.parse().ok()) == Some(iteration);
@@ -179,13 +186,11 @@ impl Peer {
             .collect()
     }
 
-    fn work(&mut self) {
+    fn work(&mut self, n: u64) {
         let factor = self.pace * self.vary("jitter-percent");
         let scaled = |ns: u64| Duration::from_nanos((ns as f64 * factor) as u64);
-        let bytes = self.options.number("allocate", 0) as usize;
-        if bytes > 0 {
-            std::hint::black_box(vec![1_u8; bytes]);
-        }
+        let bytes = self.options.number("allocate", 0) + n * self.options.number("allocate-per-n", 0);
+        let held = std::hint::black_box(vec![1_u8; bytes as usize]);
         std::thread::sleep(scaled(self.options.number("sleep-ns", 0)));
         let spin = scaled(self.options.number("spin-ns", 0));
         let start = Instant::now();
@@ -194,6 +199,7 @@ impl Peer {
         }
         let steps = (self.options.number("steps", 0) as f64 * factor) as u64;
         std::hint::black_box((0..steps).fold(1_u64, |value, _| (value * 1309 + 13849) & 65535));
+        drop(held);
     }
 
     fn send(&mut self, message: &Value) {

@@ -142,6 +142,7 @@ fn order(dummy: &Path, iterations: u32) -> Order {
         },
         count_messages: false,
         padding: 0,
+        memory_limit: None,
     }
 }
 

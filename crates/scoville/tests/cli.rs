@@ -311,6 +311,106 @@ fn a_session_from_run_to_export() {
         .says("alpha quick on 1 fast");
 }
 
+/// One runtime has too much memory at 1500, one refuses more than 3000, one is wrong from the start.
+#[test]
+fn a_growth_session_from_plan_to_export() {
+    let checkout = Checkout::new(&[
+        ("heavy", "--allocate-per-n 80000"),
+        ("fragile", "--most-n 3000"),
+        ("wrong", "--result 41"),
+    ]);
+    let file = checkout.path().join("catalogue/alpha.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let growth = "[growth]\nparameter = \"n\"\nfrom = 1000\n\n[preset.tiny]";
+    fs::write(&file, text.replace("[preset.tiny]", growth)).unwrap();
+    let grow = |runtimes: &str, more: &[&str]| {
+        let all = [
+            "grow",
+            "--runtime",
+            runtimes,
+            "--cores=1",
+            "--bisect=1",
+            "--memory=100MiB",
+        ];
+        checkout.run(&[&all, more].concat())
+    };
+    let all = "heavy,fragile,wrong";
+    grow(all, &["--dry-run"]).ends_with(0).says(
+        "grow     alpha on 1: n from 1000 until a step fails, takes 60 s or has 100 MiB: heavy fragile wrong",
+    );
+    assert_eq!(log::sessions(&checkout.results()), Vec::<String>::new());
+    grow(all, &["beta"])
+        .ends_with(2)
+        .says("beta does not grow; what grows is: alpha");
+    checkout
+        .run(&["grow", "--memory=4GB"])
+        .ends_with(2)
+        .says("write it as 4GiB");
+    // A budget that is used up by the first step leaves the others for a resume.
+    grow("heavy,fragile", &["--budget=1ms"])
+        .ends_with(0)
+        .says("have not come to their limit yet");
+    checkout
+        .run(&["status"])
+        .ends_with(0)
+        .says("ended: the time budget is used up")
+        .says("open");
+    fs::remove_dir_all(checkout.results()).unwrap();
+
+    grow(all, &[])
+        .ends_with(3)
+        .says("alpha 1000 on 1 / fragile: passed in")
+        .says("alpha on 1 core grew farthest on fragile: n = 3000")
+        .says("memory at 1500")
+        .says("crash at 4000")
+        .says("its last words: no more than that")
+        .says("wrong at 1000");
+    checkout
+        .run(&["status"])
+        .ends_with(0)
+        .says("at its limit")
+        .says("alpha on 1");
+    for (format, text) in [
+        ("csv-growth", "alpha,1,fragile,n,4000,crash,,"),
+        ("markdown", "| fragile | 3000 | crash at 4000 |"),
+        ("json", "\"why\":\"memory\""),
+        ("jsonl", "\"event\":\"rung-finished\""),
+    ] {
+        checkout
+            .run(&["export", "--format", format])
+            .ends_with(0)
+            .says(text);
+    }
+    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("Growth until a limit") && page.contains("crash at 4000"));
+}
+
+/// `list matrix` counts what can be run, and believes what `verify` has seen of this version.
+#[test]
+fn the_matrix_counts_what_verify_has_seen() {
+    let checkout = Checkout::new(&[("good", "--work 1,1"), ("wrong", "--result 41")]);
+    let dummies = || {
+        let answer = checkout.run(&["list", "matrix"]);
+        answer.ends_with(0);
+        answer.out
+    };
+    let open = dummies();
+    assert!(
+        open.contains("good alpha, beta: not verified since this version"),
+        "{open}"
+    );
+    checkout
+        .run(&["verify", "--runtime", "good,wrong", "--cores=1"])
+        .ends_with(3);
+    let known = dummies();
+    assert!(known.contains("verified     2, the work counted of 2"), "{known}");
+    assert!(
+        known.contains("wrong alpha: wrong, alpha iteration 0: returned a wrong result: result is 41"),
+        "{known}"
+    );
+}
+
 #[test]
 fn a_regression_fails_and_too_few_data_cannot_clear() {
     let checkout = Checkout::new(&[("fast", "--sleep-ns 1000000"), ("slow", "--sleep-ns 30000000")]);

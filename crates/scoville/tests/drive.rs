@@ -419,6 +419,23 @@ fn a_flood_is_stopped_and_chatter_is_not() {
 }
 
 #[test]
+fn too_much_memory_ends_a_process_at_once() {
+    // Without the limit it would sleep for an hour.
+    let mut order = order("--allocate 200000000 --sleep-ns 3600000000000");
+    order.memory_limit = Some(100 << 20);
+    order.limits.iteration_ns = 7_200 * SECOND;
+    let words = "MiB; the limit is 100 MiB, while running";
+    for invocation in assert_fails(&order, &FailureKind::Memory { limit: 100 << 20 }, words) {
+        assert!(invocation.iterations.wall_ns.is_empty());
+    }
+    order.memory_limit = Some(1 << 40);
+    order.launch.command = command("--allocate 200000000");
+    for invocation in invoke_both_ways(&order) {
+        assert_eq!(invocation.outcome, Outcome::Ok);
+    }
+}
+
+#[test]
 fn slow_starts_are_waited_for() {
     for invocation in invoke_both_ways(&order("--start-ns 700000000")) {
         assert_eq!(invocation.outcome, Outcome::Ok);

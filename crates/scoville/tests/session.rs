@@ -8,14 +8,15 @@ use std::fs;
 use proptest::prelude::*;
 use scoville::drive::Interrupt;
 use scoville::drive::simulated::{Fault, World};
+use scoville::judge;
 use scoville::log::{self, Log, LogError};
-use scoville::model::analysis::{Measure, Verdict};
+use scoville::model::analysis::{ClimbEnd, Measure, Verdict};
 use scoville::model::event::{Event, StopReason, What};
 use scoville::model::invocation::FailureKind;
 use scoville::model::plan::{GroupKey, Plan};
 use scoville::schedule::{Assess, Progress, Step};
 use scoville::session::{Observer, Session, SessionError, opening};
-use support::{Quiet, Recorder, Wide, begin, failing, plan, quiet_world};
+use support::{Quiet, Recorder, Wide, begin, failing, ladder_plan, plan, quiet_world};
 
 /// Blocks of a log by group and number, each with the runtimes that its last run holds.
 fn blocks(events: &[Event]) -> BTreeMap<(GroupKey, u32), Vec<String>> {
@@ -535,7 +536,7 @@ proptest! {
                 if matches!(step, Step::End { .. }) {
                     return steps;
                 }
-                progress.apply(host.event(&step)).expect("a step follows from the state");
+                progress.apply(&plan, host.event(&step)).expect("a step follows from the state");
             }
         };
         let mut progress = Progress::new(&plan);
@@ -610,5 +611,160 @@ fn five_per_cent_are_found() {
     assert!(
         verdicts.iter().filter(|v| **v == Verdict::Slower).count() >= 15,
         "{verdicts:?}"
+    );
+}
+
+/// Sizes that a runtime has tried, in that order, with what the log says of each.
+fn climbed(events: &[Event], wanted: &str) -> Vec<i64> {
+    let rungs = events.iter().filter_map(|event| match &event.what {
+        What::RungFinished { runtime, size, .. } if runtime == wanted => Some(*size),
+        _ => None,
+    });
+    rungs.collect()
+}
+
+/// A machine on which every runtime comes to another end: `r0` has too much memory in its fifth step and again in the
+/// sixth, `r1` is too slow from its third on, `r2` is wrong at once, `r3` crashes in its second and both later ones.
+fn limits_everywhere() -> World {
+    let fault = |runtime: &str, invocation, kind| Fault {
+        invocation: Some(invocation),
+        ..failing(runtime, kind)
+    };
+    let crash = || FailureKind::Crashed {
+        status: None,
+        signal: Some(9),
+    };
+    let memory = || FailureKind::Memory { limit: 1 << 30 };
+    let late = |limit_ns| FailureKind::TimedOut {
+        state: "running".into(),
+        limit_ns,
+    };
+    let wrong = scoville::model::benchmark::Mismatch {
+        field: "awake".into(),
+        expected: scoville::model::benchmark::Value::Int(1000),
+        got: None,
+    };
+    World {
+        faults: vec![
+            fault("r0", 4, memory()),
+            fault("r0", 5, memory()),
+            fault("r1", 2, late(1_000_000_000)),
+            fault(
+                "r2",
+                0,
+                FailureKind::WrongResult {
+                    iteration: 0,
+                    mismatch: wrong,
+                },
+            ),
+            fault("r3", 1, crash()),
+            fault("r3", 2, crash()),
+            fault("r3", 3, crash()),
+        ],
+        ..quiet_world()
+    }
+}
+
+fn assert_all_limits_found(events: &[Event]) {
+    assert_eq!(
+        climbed(events, "r0"),
+        [1000, 2000, 4000, 8000, 16_000, 12_000, 10_000]
+    );
+    assert_eq!(climbed(events, "r1"), [1000, 2000, 4000, 3000, 3500]);
+    assert_eq!(climbed(events, "r2"), [1000]);
+    assert_eq!(climbed(events, "r3"), [1000, 2000, 1500, 1250]);
+    let analysis = judge::analyse(events, &[]).unwrap();
+    let ends: Vec<(Option<i64>, i64, &str)> = (analysis.ladders[0].climbs.iter())
+        .map(|climb| match &climb.end {
+            ClimbEnd::Fell { size, why, .. } => (climb.largest, *size, why.as_str()),
+            other => panic!("{}: {other:?}", climb.runtime),
+        })
+        .collect();
+    let expected = [
+        (Some(10_000), 12_000, "memory"),
+        (Some(3500), 4000, "time"),
+        (None, 1000, "wrong"),
+        (Some(1000), 1250, "crash"),
+    ];
+    assert_eq!(ends, expected);
+    for rung in analysis.ladders[0].climbs.iter().flat_map(|climb| &climb.rungs) {
+        assert_eq!(
+            rung.failed.is_some(),
+            rung.time_ns.is_none(),
+            "what failed has no time: {rung:?}"
+        );
+    }
+}
+
+#[test]
+fn a_ladder_finds_where_each_runtime_ends_and_why() {
+    let (reason, events) = run(&ladder_plan(4), &mut Recorder::on(limits_everywhere()), &Wide);
+    assert_eq!(reason, StopReason::Max);
+    assert_all_limits_found(&events);
+    // The smallest step first, whoever it belongs to.
+    let firsts = events.iter().filter_map(|event| match &event.what {
+        What::RungFinished { size, .. } => Some(*size),
+        _ => None,
+    });
+    assert_eq!(firsts.take(4).collect::<Vec<_>>(), [1000; 4]);
+}
+
+#[test]
+fn an_interrupted_ladder_goes_on_where_it_was() {
+    let plan = ladder_plan(4);
+    let (_, whole) = run(&plan, &mut Recorder::on(limits_everywhere()), &Wide);
+    for (after, times) in (2..whole.len()).flat_map(|after| [(after, 1), (after, 2)]) {
+        let results = tempfile::tempdir().unwrap();
+        let mut host = Recorder::on(limits_everywhere());
+        let interrupt = Interrupt::default();
+        let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
+        let mut presser = Presser {
+            after,
+            times,
+            interrupt: interrupt.clone(),
+        };
+        let reason = session.measure(&interrupt, &mut presser).unwrap();
+        assert_eq!(reason, StopReason::User, "after event {after}");
+        drop(session);
+        let folder = results.path().join(name);
+        assert_eq!(resume(&folder, &mut host), StopReason::Max);
+        assert_all_limits_found(&log::read(&folder).unwrap().events);
+    }
+}
+
+#[test]
+fn a_step_counts_by_what_it_took_whatever_its_process_said() {
+    let world = |memory_bytes: f64, iteration_ns: f64| {
+        let mut world = quiet_world();
+        let climber = world.runtimes.get_mut("r0").unwrap();
+        (climber.memory_bytes, climber.iteration_ns) = (memory_bytes, iteration_ns);
+        world
+    };
+    for (memory, time, why) in [(2e9, 1e7, "memory"), (2e7, 61e9, "time")] {
+        let (_, events) = run(&ladder_plan(1), &mut Recorder::on(world(memory, time)), &Wide);
+        let analysis = judge::analyse(&events, &[]).unwrap();
+        let climb = &analysis.ladders[0].climbs[0];
+        let found = matches!(&climb.end, ClimbEnd::Fell { size: 1000, why: found, .. } if found == why);
+        assert!(found && climb.largest.is_none(), "{climb:?}");
+    }
+}
+
+#[test]
+fn a_budget_ends_a_ladder_and_says_who_could_go_on() {
+    let mut plan = ladder_plan(2);
+    plan.method.budget_ns = Some(50_000_000);
+    let (reason, events) = run(&plan, &mut Recorder::new(), &Wide);
+    assert_eq!(reason, StopReason::Budget);
+    let analysis = judge::analyse(&events, &[]).unwrap();
+    assert!(
+        analysis.ladders[0]
+            .climbs
+            .iter()
+            .all(|climb| climb.end == ClimbEnd::Open)
+    );
+    assert!(
+        analysis.sentences[0].contains("2 of 2 have not come to their limit yet"),
+        "{:?}",
+        analysis.sentences
     );
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{FAMILIES, arguments, family};
-use crate::model::benchmark::{Benchmark, Kind, Parameter, ParameterKind, Value};
+use crate::model::benchmark::{Benchmark, Curve, Kind, Parameter, ParameterKind, Value};
+use crate::model::formula::Formula;
 use crate::model::linear::Linear;
 use crate::suggest;
 use crate::toml_file::{Mistake, Step, Step::Item, Step::Key, TomlFile};
@@ -32,6 +33,7 @@ pub fn benchmark(document: &TomlFile<'_>, file: &Path, benchmark: &Benchmark) ->
     check.relations();
     check.fields();
     check.metrics();
+    check.growth();
     check.presets();
     check.published();
     check.mistakes.sort_by_key(|mistake| mistake.place);
@@ -209,7 +211,7 @@ impl Check<'_> {
         for (i, curve) in b.curves.iter().enumerate() {
             let at = [Key("curve"), Item(i)];
             self.number_named(&[at[0], at[1], Key("x")], &curve.x);
-            if !b.metrics.iter().any(|m| m.name == curve.y) {
+            if curve.y != Curve::NS_PER_MESSAGE && !b.metrics.iter().any(|m| m.name == curve.y) {
                 let mend = suggest::advice(&curve.y, b.metrics.iter().map(|m| m.name.as_str()));
                 self.report(
                     &[at[0], at[1], Key("y")],
@@ -295,6 +297,58 @@ impl Check<'_> {
             self.preset_parameters(name);
             self.preset_expectation(name);
             self.preset_work(name);
+        }
+    }
+
+    /// What grows is an integer, and the result follows from it: the formulas of all fields have values.
+    fn growth(&mut self) {
+        let b = self.benchmark;
+        let Some(growth) = &b.growth else { return };
+        let at = |key| [Key("growth"), Key(key)];
+        let integers = b.parameters.iter().filter(|p| p.kind == ParameterKind::I64);
+        if !integers.clone().any(|p| p.name == growth.parameter) {
+            let known: Vec<&str> = integers.map(|p| p.name.as_str()).collect();
+            let what = format!("there is no integer `{}`", growth.parameter);
+            self.report(&at("parameter"), what, suggest::advice(&growth.parameter, known));
+            return;
+        }
+        for name in &growth.time {
+            if !b
+                .metrics
+                .iter()
+                .any(|m| m.name == *name && m.unit == "ns" && !m.optional)
+            {
+                let what = format!("`{name}` is no metric in ns that every runtime reports");
+                self.report(
+                    &at("time"),
+                    what,
+                    "name one, or leave out the key for the wall time",
+                );
+            }
+        }
+        let Some(quick) = b.presets.get("quick") else {
+            return;
+        };
+        let parameter = |name: &str| b.parameters.iter().find(|p| p.name == name || p.symbol == name);
+        let first = |name: &str| {
+            let name = &parameter(name)?.name;
+            if *name == growth.parameter {
+                return Some(i128::from(growth.from));
+            }
+            match quick.parameters.get(name)?.number()? {
+                Value::Int(whole) => Some(whole.into()),
+                Value::Float(_) => None,
+            }
+        };
+        for (i, field) in b.fields.iter().enumerate() {
+            let value = Formula::parse(&field.formula).and_then(|formula| formula.value(first));
+            if let Err(why) = value {
+                self.report(
+                    &[Key("field"), Item(i), Key("formula")],
+                    format!("{}: `{}`: {why}", field.name, field.formula),
+                    "a benchmark that grows needs formulas of its parameters, such as n(n-1)/2",
+                );
+            }
         }
     }
 

@@ -71,6 +71,11 @@ pub enum Command {
         after_help = "Examples:\n  scoville run --quick micro\n  scoville run pingpong big --runtime datil,tokio --cores 1,2\n  scoville run 'fj*' --blocks 20 --budget 30m\n  scoville run --runtime datil,again=datil    the noise floor: one runtime under two names\n  scoville run --resume\n\nCtrl-C ends after the current invocation, twice at once; nothing that was measured is lost."
     )]
     Run(RunArgs),
+    /// Grow a benchmark in new processes until each runtime fails, and say where and why
+    #[command(
+        after_help = "Examples:\n  scoville grow --memory 4GiB\n  scoville grow spawn --runtime datil,erlang,go --cores 1,2 --time 60s\n  scoville run --resume    goes on with an interrupted one"
+    )]
+    Grow(GrowArgs),
     /// Say what a running, interrupted or finished session has so far
     Status {
         /// The session; nothing for the last
@@ -138,6 +143,8 @@ pub enum Listed {
     Runtimes,
     /// The presets.
     Presets,
+    /// How many cells there are, how many are verified, and why the others are not.
+    Matrix,
 }
 
 /// What to measure.
@@ -182,7 +189,7 @@ pub struct RunArgs {
     /// What to measure.
     #[command(flatten)]
     pub filters: Filters,
-    /// Two to six blocks of short invocations in about 90 s, or as long as two blocks of everything take
+    /// Two to six blocks of short invocations in about 12 s for each benchmark, or as long as two blocks of everything take
     #[arg(long)]
     pub quick: bool,
     /// Exactly so many blocks
@@ -206,6 +213,47 @@ pub struct RunArgs {
     /// Only show the plan
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// Arguments of `grow`.
+#[derive(Args, Clone, Debug)]
+pub struct GrowArgs {
+    /// Benchmarks that grow; nothing for all of them
+    #[arg(value_name = "BENCHMARK")]
+    pub benchmarks: Vec<String>,
+    /// Runtimes, as for `run`
+    #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
+    pub runtimes: Vec<String>,
+    /// Numbers of CPUs, each with as many workers [default: all CPUs]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    pub cores: Vec<u32>,
+    /// Most resident memory of a process, such as 4GiB or 70% of the machine's [default: 70%, or 90% of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub memory: Option<Memory>,
+    /// Most time of a step
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    pub time: Duration,
+    /// Steps between the last that passed and the first that failed
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub bisect: u32,
+    /// Start no further step after this much measuring
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Seed of every random choice [default: drawn, and kept in the log]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Only show the plan
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// An amount of memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Memory {
+    /// So many bytes.
+    Bytes(u64),
+    /// This share of the machine's memory.
+    Share(f64),
 }
 
 /// Arguments of `verify`.
@@ -255,6 +303,8 @@ pub enum Format {
     Csv,
     /// One row per iteration.
     CsvIterations,
+    /// One row per step of a growth session.
+    CsvGrowth,
     /// A table for a README or a comment.
     Markdown,
     /// Go benchmark format, for benchstat.
@@ -277,6 +327,21 @@ fn percent(text: &str) -> Result<f64, String> {
     } else {
         Err(format!("`{text}` is not between 0% and 100%"))
     }
+}
+
+/// `4GiB`, `512MiB`, or `70%`.
+fn memory(text: &str) -> Result<Memory, String> {
+    if text.ends_with('%') {
+        return percent(text).map(Memory::Share);
+    }
+    let units = [("GiB", 30), ("MiB", 20)];
+    let bytes = units.iter().find_map(|(unit, shift)| {
+        let number: u64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        number.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
+    });
+    let bytes =
+        bytes.ok_or_else(|| format!("`{text}` is no amount of memory; write it as 4GiB, 512MiB or 70%"))?;
+    Ok(Memory::Bytes(bytes))
 }
 
 /// `90s`, `5m`, `1h 30m`.
@@ -323,6 +388,12 @@ mod tests {
                 duration(wrong).unwrap_err().contains("write it as 90s"),
                 "{wrong}"
             );
+        }
+        assert_eq!(memory("4GiB"), Ok(Memory::Bytes(4 << 30)));
+        assert_eq!(memory("512MiB"), Ok(Memory::Bytes(512 << 20)));
+        assert_eq!(memory("70%"), Ok(Memory::Share(0.7)));
+        for wrong in ["4", "4GB", "0MiB", "170%", "much", "99999999999999GiB"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
         }
         assert_eq!(fail_on("slower:3%"), Ok(0.03));
         assert!(fail_on("faster:3%").unwrap_err().contains("slower:3%"));

@@ -24,6 +24,7 @@ pub fn run(world: &World, arguments: &ExportArgs, out: &mut dyn Write) -> Result
         Format::Json => json::render(&analysis)?,
         Format::Csv => csv::invocations(&analysis),
         Format::CsvIterations => csv::iterations(&analysis),
+        Format::CsvGrowth => csv::growth(&analysis),
         Format::Markdown => markdown::render(&analysis, Measure::Wall),
         Format::Benchstat => benchstat::render(&analysis),
         Format::Bencher => bencher::render(&analysis)?,

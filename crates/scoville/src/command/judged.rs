@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::Exit;
 use super::world::World;
-use crate::model::analysis::{Analysis, CellState};
+use crate::model::analysis::{Analysis, CellState, ClimbEnd};
 use crate::model::event::Event;
 use crate::model::plan::GroupKey;
 use crate::schedule::Assess;
@@ -46,7 +46,9 @@ pub fn exit(analysis: &Analysis) -> Exit {
             .flat_map(|group| &group.cells)
             .map(|cell| &cell.state)
     };
-    if states().any(|state| matches!(state, CellState::Void { .. })) {
+    let mut climbs = analysis.ladders.iter().flat_map(|ladder| &ladder.climbs);
+    let wrong = climbs.any(|climb| matches!(&climb.end, ClimbEnd::Fell { why, .. } if why == "wrong"));
+    if wrong || states().any(|state| matches!(state, CellState::Void { .. })) {
         Exit::WrongResult
     } else if states().any(|state| matches!(state, CellState::Failed { .. } | CellState::Partly { .. })) {
         Exit::RuntimeFailed

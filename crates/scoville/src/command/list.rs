@@ -10,7 +10,7 @@ use comfy_table::{Table, presets};
 use super::args::Listed;
 use super::prepare::{self, Tools};
 use super::world::World;
-use super::{Exit, world};
+use super::{Exit, matrix, world};
 use crate::catalogue::{Catalogue, FAMILIES, family};
 use crate::model::runtime::Runtime;
 
@@ -20,6 +20,7 @@ pub fn run(world: &World, what: Option<Listed>, out: &mut dyn Write) -> Result<E
         Some(Listed::Benchmarks) => benchmarks(world, out)?,
         Some(Listed::Runtimes) => runtimes(world, out)?,
         Some(Listed::Presets) => presets(world, out)?,
+        Some(Listed::Matrix) => matrix::run(world, out)?,
         None => {
             benchmarks(world, out)?;
             writeln!(out)?;
@@ -97,13 +98,18 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-struct State {
-    text: String,
-    version: String,
-    benchmarks: Option<Vec<String>>,
+/// What a runtime says of itself.
+pub struct State {
+    /// Whether it can be used, and if not, why.
+    pub text: String,
+    /// Its version, if it could be asked.
+    pub version: String,
+    /// What it offers, if it could be asked.
+    pub benchmarks: Option<Vec<String>>,
 }
 
-fn ask_all(runtimes: &[Runtime], tools: &BTreeMap<String, Tools>) -> Vec<State> {
+/// Asks all runtimes at the same time.
+pub fn ask_all(runtimes: &[Runtime], tools: &BTreeMap<String, Tools>) -> Vec<State> {
     thread::scope(|scope| {
         let asked: Vec<_> = runtimes
             .iter()

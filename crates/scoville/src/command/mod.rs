@@ -6,8 +6,10 @@ mod compare;
 mod completions;
 mod doctor;
 mod export;
+mod grow;
 mod judged;
 mod list;
+mod matrix;
 mod orient;
 mod plan;
 mod prepare;
@@ -85,6 +87,7 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Some(Command::Verify(arguments)) => verify::run(&world()?, &arguments, out),
         Some(Command::Plan(arguments)) => plan::run(&world()?, &arguments, out),
         Some(Command::Run(arguments)) => run::run(&world()?, &arguments, out),
+        Some(Command::Grow(arguments)) => grow::run(&world()?, &arguments, out),
         Some(Command::Status { session }) => status::run(&world()?, session.as_deref(), out),
         Some(Command::Compare(arguments)) => compare::run(&world()?, &arguments, out),
         Some(Command::Report { session, open }) => report::run(&world()?, session.as_deref(), open, out),

@@ -11,7 +11,7 @@ use super::world::World;
 use super::{Exit, prepare};
 use crate::model::machine::Machine;
 use crate::model::plan::{Method, Plan};
-use crate::plan::{Candidate, Request, fixed, grouped, quick, resolve, standard};
+use crate::plan::{Candidate, QUICK_NS, Request, fixed, grouped, quick, resolve, standard};
 
 /// Time that starting and ending one invocation takes before anything is known, ns.
 const OVERHEAD_NS: u64 = 150_000_000;
@@ -55,7 +55,11 @@ pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machin
         baseline: arguments.baseline.clone(),
         seed: arguments.seed.unwrap_or_else(draw_seed),
     };
-    Ok(resolve(&request, &world.catalogue, candidates, &machine.cpus)?)
+    let mut plan = resolve(&request, &world.catalogue, candidates, &machine.cpus)?;
+    if arguments.quick && arguments.budget.is_none() {
+        plan.method.budget_ns = Some(QUICK_NS * plan.groups.len() as u64);
+    }
+    Ok(plan)
 }
 
 fn method(arguments: &RunArgs) -> Method {
@@ -74,12 +78,15 @@ fn method(arguments: &RunArgs) -> Method {
 }
 
 /// Short enough to be typed again.
-fn draw_seed() -> u64 {
+pub fn draw_seed() -> u64 {
     RandomState::new().hash_one("seed") % 1_000_000
 }
 
 /// The plan in a few lines: how much, how, how long, what is left out.
 pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
+    if plan.groups.is_empty() {
+        return show_ladders(plan, machine, out);
+    }
     let cells: usize = plan.groups.iter().map(|group| group.competitors.len()).sum();
     let cpu = machine.cpu_model.value().map_or("unknown CPU", String::as_str);
     writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
@@ -92,6 +99,35 @@ pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
         plan.seed
     )?;
     writeln!(out, "time     {}", cost(plan, cells as u64))?;
+    for line in grouped(&plan.skipped) {
+        writeln!(out, "skipped  {line}")?;
+    }
+    Ok(())
+}
+
+/// The same for a plan that grows benchmarks. How long it takes depends on how far the runtimes get.
+fn show_ladders(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
+    let cpu = machine.cpu_model.value().map_or("unknown CPU", String::as_str);
+    writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
+    for ladder in &plan.ladders {
+        let runtimes: Vec<&str> = ladder.competitors.iter().map(|c| c.runtime.as_str()).collect();
+        writeln!(
+            out,
+            "grow     {} on {}: {} from {} until a step fails, takes {} or has {} MiB: {}",
+            ladder.key.benchmark,
+            ladder.key.cores,
+            ladder.parameter,
+            ladder.from,
+            human(ladder.limits.time_ns),
+            ladder.limits.memory_bytes >> 20,
+            runtimes.join(" ")
+        )?;
+    }
+    let limit = match plan.method.budget_ns {
+        Some(budget) => format!("at most {}", human(budget)),
+        None => "until every runtime has come to its limit; --budget limits it".to_owned(),
+    };
+    writeln!(out, "time     {limit}")?;
     for line in grouped(&plan.skipped) {
         writeln!(out, "skipped  {line}")?;
     }

@@ -9,7 +9,7 @@ use super::plan::human;
 use crate::model::event::{Event, What};
 use crate::model::invocation::Outcome;
 use crate::model::plan::{GroupKey, Plan};
-use crate::schedule::{Progress, Step};
+use crate::schedule::{Progress, Step, growth};
 use crate::session::Observer;
 
 /// Chooses by where stderr goes.
@@ -32,6 +32,9 @@ impl Observer for Lines {
 
     fn after(&mut self, event: &Event, progress: &Progress) {
         if let Some(line) = failure(event) {
+            eprintln!("{line}");
+        }
+        if let Some(line) = rung(event, &self.plan) {
             eprintln!("{line}");
         }
         if let What::BlockFinished { group, block, .. } = &event.what {
@@ -75,10 +78,25 @@ impl Observer for Bar {
                 .set_message(format!("{left}  {} / {runtime}", place(group)));
             self.bar.tick();
         }
+        if let Step::Climb {
+            ladder,
+            runtime,
+            size,
+        } = step
+        {
+            let place = format!("{} {size} on {} / {runtime}", ladder.benchmark, ladder.cores);
+            self.bar.set_length(progress.invocations() as u64 + 1);
+            self.bar.set_position(progress.invocations() as u64);
+            self.bar.set_message(place);
+            self.bar.tick();
+        }
     }
 
     fn after(&mut self, event: &Event, _: &Progress) {
         if let Some(line) = failure(event) {
+            self.bar.println(line);
+        }
+        if let Some(line) = rung(event, &self.plan) {
             self.bar.println(line);
         }
         if let What::SessionEnded { .. } = event.what {
@@ -95,6 +113,28 @@ pub fn left(progress: &Progress, plan: &Plan) -> Option<String> {
     } else {
         format!("at most {left} left")
     })
+}
+
+/// How a step of a ladder went.
+fn rung(event: &Event, plan: &Plan) -> Option<String> {
+    let What::RungFinished {
+        ladder: key,
+        runtime,
+        size,
+        invocation,
+    } = &event.what
+    else {
+        return None;
+    };
+    let ladder = plan.ladders.iter().find(|ladder| ladder.key == *key)?;
+    let how = match growth::judge(ladder, invocation) {
+        Ok(()) => format!("passed in {:.3} s", growth::time_ns(ladder, invocation)? / 1e9),
+        Err(fall) => format!("ended: {}", fall.message),
+    };
+    Some(format!(
+        "{} {size} on {} / {runtime}: {how}",
+        key.benchmark, key.cores
+    ))
 }
 
 fn failure(event: &Event) -> Option<String> {

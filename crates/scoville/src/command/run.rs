@@ -16,8 +16,10 @@ use crate::drive::{Host, Interrupt};
 use crate::log::Log;
 use crate::model::analysis::Measure;
 use crate::model::event::StopReason;
-use crate::model::machine::{Finding, Level};
+use crate::model::machine::{Finding, Level, Machine};
+use crate::model::plan::Plan;
 use crate::peers::identity;
+use crate::plan::Candidate;
 use crate::render::terminal::{self, Screen};
 use crate::session::{Opening, Session, opening};
 
@@ -35,7 +37,13 @@ pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Ex
             &mut host,
             out,
         ),
-        None => start(world, arguments, &mut host, out),
+        None => start(
+            world,
+            &arguments.filters.runtimes,
+            &mut host,
+            &|candidates, machine| plan::make(world, arguments, candidates, machine),
+            out,
+        ),
     }
 }
 
@@ -47,16 +55,23 @@ pub fn host() -> Result<NativeHost> {
     Ok(NativeHost::start(Options::new()?)?)
 }
 
-fn start(world: &World, arguments: &RunArgs, host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
+/// Begins a session with the plan that `make` makes of the runtimes' candidates and of the machine.
+pub fn start(
+    world: &World,
+    runtimes: &[String],
+    host: &mut dyn Host,
+    make: &dyn Fn(&[Candidate], &Machine) -> Result<Plan>,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let mut err = io::stderr();
-    let selections = world.select(&arguments.filters.runtimes)?;
+    let selections = world.select(runtimes)?;
     warn_of_wrong_manifests(world);
     let (mut machine, findings) = host.machine();
     if !show_findings(&findings) {
         return Ok(Exit::Impossible);
     }
     let candidates = prepare::candidates(selections, &mut err);
-    let plan = plan::make(world, arguments, &candidates, &machine)?;
+    let plan = make(&candidates, &machine)?;
     plan::show(&plan, &machine, &mut err)?;
     machine.facts.extend(identity::builds(&plan, &world.runtimes));
     let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
@@ -173,7 +188,7 @@ fn finish(world: &World, name: &str, reason: StopReason, out: &mut dyn Write) ->
     })
 }
 
-fn next_command(plan: &crate::model::plan::Plan) -> String {
+fn next_command(plan: &Plan) -> String {
     let other = plan
         .groups
         .iter()

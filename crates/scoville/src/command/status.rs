@@ -12,7 +12,7 @@ use super::{Exit, sessions};
 use crate::log;
 use crate::model::event::StopReason;
 use crate::model::plan::Plan;
-use crate::schedule::Progress;
+use crate::schedule::{Progress, growth};
 use crate::session::opening;
 
 /// Says how far a session is. Reads only, so it may be asked at any time.
@@ -37,7 +37,10 @@ pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<
         writeln!(out, "left     {}", left.trim_end_matches(" left"))?;
     }
     writeln!(out)?;
-    groups(plan, &progress, out)?;
+    if !plan.groups.is_empty() {
+        groups(plan, &progress, out)?;
+    }
+    ladders(plan, &progress, out)?;
     if !running
         && !matches!(
             progress.ended,
@@ -61,6 +64,27 @@ fn state(progress: &Progress, running: bool) -> &'static str {
         Some(StopReason::Failed) => "ended: no runtime is left that works",
         Some(StopReason::MachineDirty) => "ended: a process could not be ended",
     }
+}
+
+fn ladders(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {
+    for (ladder, climbers) in plan.ladders.iter().zip(&progress.ladders) {
+        let mut table = table();
+        table.set_header(["grown", "runtime", "steps", "largest passed", "state"]);
+        for climber in climbers {
+            let passed = climber.tried.iter().filter(|(_, passed)| *passed);
+            let largest = passed.map(|(size, _)| *size).max();
+            let open = growth::next_size(ladder, &climber.tried).is_some();
+            table.add_row([
+                format!("{} on {}", ladder.key.benchmark, ladder.key.cores),
+                climber.runtime.clone(),
+                climber.tried.len().to_string(),
+                largest.map_or("none".to_owned(), |size| size.to_string()),
+                if open { "open" } else { "at its limit" }.to_owned(),
+            ]);
+        }
+        print(&table, out)?;
+    }
+    Ok(())
 }
 
 fn groups(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {

@@ -10,8 +10,10 @@ use super::list::{print, table};
 use super::world::World;
 use super::{Exit, prepare};
 use crate::drive::{Host, Interrupt};
+use crate::log;
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::plan::{Competitor, Group, IterationRule, Limits, Plan};
+use crate::model::verified::{CellVerdict, VerifiedCell};
 use crate::peers::conformance::{Subject, check};
 use crate::peers::launch;
 use crate::plan::{Candidate, Request, fixed, grouped, quick, resolve};
@@ -39,7 +41,7 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
         seed: 0,
     };
     let plan = resolve(&request, &world.catalogue, &candidates, &machine.cpus)?;
-    results(&plan, &candidates, &mut host, out)
+    results(world, &plan, &candidates, &mut host, out)
 }
 
 /// How one cell did.
@@ -54,7 +56,31 @@ enum Verified {
     Failed(String, FailureKind),
 }
 
-fn results(plan: &Plan, candidates: &[Candidate], host: &mut dyn Host, out: &mut dyn Write) -> Result<Exit> {
+impl Verified {
+    fn verdict(&self) -> CellVerdict {
+        match self {
+            Verified::Counted => CellVerdict::Counted,
+            Verified::Uncounted => CellVerdict::Uncounted,
+            Verified::Unverified(reason) => CellVerdict::Unverified {
+                reason: reason.clone(),
+            },
+            Verified::Unsupported(reason) => CellVerdict::Unsupported {
+                reason: reason.clone(),
+            },
+            Verified::Failed(message, _) => CellVerdict::Failed {
+                message: message.clone(),
+            },
+        }
+    }
+}
+
+fn results(
+    world: &World,
+    plan: &Plan,
+    candidates: &[Candidate],
+    host: &mut dyn Host,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let names = columns(plan);
     let mut shown = table();
     let titles = names.iter().map(|name| titled(name, candidates));
@@ -68,7 +94,23 @@ fn results(plan: &Plan, candidates: &[Candidate], host: &mut dyn Host, out: &mut
         )];
         for name in &names {
             let competitor = group.competitors.iter().find(|c| c.runtime == *name);
-            let verified = competitor.map(|competitor| verify(group, competitor, host));
+            let verified = match competitor {
+                None => None,
+                Some(competitor) => {
+                    let (verified, version) = verify(group, competitor, host);
+                    log::note(
+                        &world.results,
+                        &VerifiedCell {
+                            unix: host.unix(),
+                            group: group.key.clone(),
+                            runtime: competitor.runtime.clone(),
+                            version,
+                            verdict: verified.verdict(),
+                        },
+                    )?;
+                    Some(verified)
+                }
+            };
             row.push(mark(verified.as_ref()).into());
             if let Some(note) = verified.as_ref().and_then(why) {
                 notes.push(format!("{} {name}: {note}", group.key.benchmark));
@@ -113,13 +155,19 @@ fn titled(name: &str, candidates: &[Candidate]) -> String {
     }
 }
 
-fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> Verified {
+/// How the cell did, and the version of the runtime.
+fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> (Verified, String) {
     let plain = host.invoke(&order(group, competitor, false), &Interrupt::default());
+    let version = plain
+        .hello
+        .as_ref()
+        .map(|hello| hello.version.clone())
+        .unwrap_or_default();
     let counts = plain
         .hello
         .as_ref()
         .is_some_and(|hello| hello.capabilities.iter().any(|c| c == "count-messages"));
-    match outcome(&plain) {
+    let verified = match outcome(&plain) {
         Some(bad) => bad,
         None if !group.unverified.is_empty() => Verified::Unverified(group.unverified.clone()),
         None if !counts => Verified::Uncounted,
@@ -127,7 +175,8 @@ fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> Verifi
             let counted = host.invoke(&order(group, competitor, true), &Interrupt::default());
             outcome(&counted).unwrap_or(Verified::Counted)
         }
-    }
+    };
+    (verified, version)
 }
 
 fn outcome(invocation: &Invocation) -> Option<Verified> {
@@ -164,6 +213,7 @@ fn order(group: &Group, competitor: &Competitor, count_messages: bool) -> Order 
         },
         count_messages,
         padding: 0,
+        memory_limit: None,
     }
 }
 

@@ -7,12 +7,14 @@ mod cell;
 mod contamination;
 mod fairness;
 mod family;
+mod growth;
 mod pair;
 mod point;
 mod precision;
 mod process;
 mod replay;
 mod sentences;
+mod speedup;
 mod summary;
 mod unpaired;
 mod validity;
@@ -20,7 +22,7 @@ mod verdict;
 
 use crate::model::analysis::{Analysis, BlockInfo, Cell, GroupAnalysis, RuntimeInfo};
 use crate::model::benchmark::Benchmark;
-use crate::model::event::{Event, StopReason};
+use crate::model::event::{Event, StopReason, What};
 use crate::model::plan::{Group, GroupKey};
 
 pub use contamination::contaminated;
@@ -62,7 +64,12 @@ pub fn analyse(events: &[Event], benchmarks: &[Benchmark]) -> Result<Analysis, N
     family::adjust(&mut groups);
     let summaries = summary::summaries(&session, &groups);
     let validity = validity::validity(&session, &groups, &judgement);
-    let measured = |b: &&Benchmark| session.plan.groups.iter().any(|g| g.key.benchmark == b.name);
+    let measured = |b: &&Benchmark| {
+        let mut groups = session.plan.groups.iter().map(|g| &g.key.benchmark);
+        let mut ladders = session.plan.ladders.iter().map(|l| &l.key.benchmark);
+        groups.any(|name| *name == b.name) || ladders.any(|name| *name == b.name)
+    };
+    let ladders = growth::ladders(session.plan, events);
     Ok(Analysis {
         schema: SCHEMA,
         session: session.name.to_owned(),
@@ -75,9 +82,11 @@ pub fn analyse(events: &[Event], benchmarks: &[Benchmark]) -> Result<Analysis, N
         findings: session.findings.to_vec(),
         method: sentences::method(session.plan),
         benchmarks: benchmarks.iter().filter(measured).cloned().collect(),
-        runtimes: runtimes(&session),
-        sentences: sentences::sentences(session.plan, &groups, &summaries),
+        runtimes: runtimes(&session, events),
+        sentences: sentences::sentences(session.plan, &groups, &ladders, &summaries),
+        speedups: speedup::speedups(&groups),
         groups,
+        ladders,
         summaries,
         validity,
     })
@@ -169,7 +178,7 @@ fn stopped(reason: StopReason) -> &'static str {
     }
 }
 
-fn runtimes(session: &Session<'_>) -> Vec<RuntimeInfo> {
+fn runtimes(session: &Session<'_>, events: &[Event]) -> Vec<RuntimeInfo> {
     let mut infos: Vec<RuntimeInfo> = Vec::new();
     for (log, competitor) in session.competitors() {
         let seat = &log.group.competitors[competitor];
@@ -187,6 +196,21 @@ fn runtimes(session: &Session<'_>) -> Vec<RuntimeInfo> {
             }),
             Some(info) if info.hello.is_none() => info.hello = hello(),
             Some(_) => {}
+        }
+    }
+    let climbers = session.plan.ladders.iter().flat_map(|ladder| &ladder.competitors);
+    for seat in climbers {
+        if !infos.iter().any(|info| info.name == seat.runtime) {
+            infos.push(RuntimeInfo {
+                name: seat.runtime.clone(),
+                hello: events.iter().find_map(|event| match &event.what {
+                    What::RungFinished {
+                        runtime, invocation, ..
+                    } if *runtime == seat.runtime => invocation.hello.clone(),
+                    _ => None,
+                }),
+                command: seat.launch.command.clone(),
+            });
         }
     }
     infos

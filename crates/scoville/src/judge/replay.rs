@@ -223,7 +223,10 @@ impl<'a> GroupLog<'a> {
                 }
             }
             What::GroupFinished { reason, .. } => self.stopped = Some(*reason),
-            What::SessionStarted { .. } | What::SessionResumed { .. } | What::SessionEnded { .. } => {}
+            What::SessionStarted { .. }
+            | What::SessionResumed { .. }
+            | What::RungFinished { .. }
+            | What::SessionEnded { .. } => {}
         }
     }
 

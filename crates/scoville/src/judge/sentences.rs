@@ -1,6 +1,8 @@
 //! What the data say, in words.
 
-use crate::model::analysis::{CellState, Estimate, GroupAnalysis, Measure, Pair, Summary, Verdict};
+use crate::model::analysis::{
+    CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
+};
 use crate::model::plan::Plan;
 use crate::stats::quantile::median;
 
@@ -22,9 +24,14 @@ pub(super) fn method(plan: &Plan) -> String {
 }
 
 /// The sentences, most important first.
-pub(super) fn sentences(plan: &Plan, groups: &[GroupAnalysis], summaries: &[Summary]) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if !groups.iter().flat_map(|group| &group.cells).any(has_numbers) {
+pub(super) fn sentences(
+    plan: &Plan,
+    groups: &[GroupAnalysis],
+    ladders: &[LadderAnalysis],
+    summaries: &[Summary],
+) -> Vec<String> {
+    let mut sentences: Vec<String> = ladders.iter().filter_map(highest).collect();
+    if ladders.is_empty() && !groups.iter().flat_map(|group| &group.cells).any(has_numbers) {
         sentences.push("No invocation has brought a verified number so far.".to_owned());
     }
     for suite in suites(groups) {
@@ -40,6 +47,34 @@ pub(super) fn sentences(plan: &Plan, groups: &[GroupAnalysis], summaries: &[Summ
     }
     sentences.extend(failures(groups));
     sentences
+}
+
+/// Who climbed highest, and whether anybody is still climbing.
+fn highest(ladder: &LadderAnalysis) -> Option<String> {
+    let best = ladder.climbs.iter().max_by_key(|climb| climb.largest)?;
+    let (benchmark, parameter) = (&ladder.key.benchmark, &ladder.parameter);
+    let Some(largest) = best.largest else {
+        return Some(format!(
+            "No runtime has passed the first step of {benchmark} so far."
+        ));
+    };
+    let open = ladder
+        .climbs
+        .iter()
+        .filter(|climb| climb.end == ClimbEnd::Open)
+        .count();
+    let open = match open {
+        0 => String::new(),
+        n => format!(
+            " {n} of {} have not come to their limit yet.",
+            ladder.climbs.len()
+        ),
+    };
+    let cores = if ladder.key.cores == 1 { "core" } else { "cores" };
+    Some(format!(
+        "{benchmark} on {} {cores} grew farthest on {}: {parameter} = {largest}.{open}",
+        ladder.key.cores, best.runtime
+    ))
 }
 
 fn place(suite: &Suite<'_>) -> String {

@@ -48,6 +48,15 @@ pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpa
     compared.collect()
 }
 
+/// One cell relative to another that ran in other blocks; `None` unless both have numbers.
+pub(super) fn quotient(a: &Cell, b: &Cell, measure: Measure) -> Option<Estimate> {
+    let (xs, ys) = (logs(a, measure)?, logs(b, measure)?);
+    Some(Estimate {
+        source: "geometric means of different blocks".into(),
+        ..estimate(&xs, &ys, welch(&xs, &ys))
+    })
+}
+
 /// Logarithms of the invocation summaries, one per block; `None` without any.
 fn logs(cell: &Cell, measure: Measure) -> Option<Vec<f64>> {
     if !has_numbers(cell) {

@@ -1,6 +1,9 @@
 //! The append-only log of a session, the only place where results are written. Replaying it is the state.
 
+mod verified;
 mod words;
+
+pub use verified::{VERIFIED, note, verified};
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::benchmark::Benchmark;
 use super::invocation::{Failure, Hello, ProcessUse, Sensors};
 use super::machine::{BlockSensors, Finding, Machine};
-use super::plan::{GroupKey, Plan, Skip};
+use super::plan::{GroupKey, GrowthLimits, LadderKey, Plan, Skip};
 use super::runtime::RuntimeName;
 
 /// A judged session.
@@ -40,6 +40,12 @@ pub struct Analysis {
     pub runtimes: Vec<RuntimeInfo>,
     /// Every group, in plan order.
     pub groups: Vec<GroupAnalysis>,
+    /// Strong scaling of every runtime that was measured on several numbers of cores, in the groups' order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub speedups: Vec<Speedup>,
+    /// Every ladder, in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ladders: Vec<LadderAnalysis>,
     /// Whole-suite comparisons, one per runtime, preset and core count.
     pub summaries: Vec<Summary>,
     /// What the data say, in a few generated sentences: who leads where, what is undecided, what failed.
@@ -57,6 +63,88 @@ pub struct RuntimeInfo {
     pub hello: Option<Hello>,
     /// Its command line.
     pub command: Vec<String>,
+}
+
+/// The same work of the same runtime on more cores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Speedup {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The size.
+    pub preset: String,
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// The cores.
+    pub cores: u32,
+    /// Growth of the cores over the fewest that the runtime has numbers on: what the speed-up would be ideally.
+    pub ideal: f64,
+    /// Time on the fewest cores over time on these; without an interval on the fewest, where it is 1.
+    pub speedup: Estimate,
+}
+
+/// One ladder judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LadderAnalysis {
+    /// Which.
+    pub key: LadderKey,
+    /// The parameter that grows.
+    pub parameter: String,
+    /// When a step counts as failed.
+    pub limits: GrowthLimits,
+    /// Who climbed how far, in plan order; those who cannot do the benchmark at all stand at the end.
+    pub climbs: Vec<Climb>,
+}
+
+/// How far a runtime has climbed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Climb {
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// What was tried, in that order.
+    pub rungs: Vec<Rung>,
+    /// The largest value that passed.
+    pub largest: Option<i64>,
+    /// Why there is none larger.
+    pub end: ClimbEnd,
+}
+
+/// Why a climb has ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "kebab-case")]
+pub enum ClimbEnd {
+    /// It has not.
+    Open,
+    /// The smallest value that failed.
+    Fell {
+        /// The value.
+        size: i64,
+        /// `crash`, `time`, `memory` or `wrong`.
+        why: String,
+        /// What happened.
+        message: String,
+    },
+    /// The parameter may not be larger.
+    Top,
+    /// The runtime cannot do the benchmark.
+    Unsupported {
+        /// Its reason.
+        reason: String,
+    },
+}
+
+/// One step of a climb.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    /// The value of the parameter.
+    pub size: i64,
+    /// Why it failed: `crash`, `time`, `memory` or `wrong`; `None` if it passed.
+    pub failed: Option<String>,
+    /// Time of the step, ns; `None` if it failed.
+    pub time_ns: Option<f64>,
+    /// Largest resident memory of the process, bytes; `None` if it failed or could not be read.
+    pub peak_bytes: Option<u64>,
+    /// Metrics by name; empty if it failed.
+    pub metrics: BTreeMap<String, f64>,
 }
 
 /// One group judged.

@@ -67,6 +67,9 @@ pub struct Benchmark {
     /// Metrics that are of interest over a parameter, across sizes.
     #[serde(default, rename = "curve", skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
+    /// How it is grown until a runtime fails, if that tells something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
     /// Named sizes.
     #[serde(rename = "preset")]
     pub presets: BTreeMap<PresetName, Preset>,
@@ -291,8 +294,27 @@ pub struct PerActor {
 pub struct Curve {
     /// The parameter.
     pub x: String,
-    /// The metric.
+    /// The metric, or [`NS_PER_MESSAGE`](Self::NS_PER_MESSAGE).
     pub y: String,
+}
+
+impl Curve {
+    /// What a curve shows that is made of the wall time: nanoseconds per message.
+    pub const NS_PER_MESSAGE: &str = "ns_per_message";
+}
+
+/// How a benchmark is grown until a runtime fails. The parameters that do not grow are those of preset `quick`, and what
+/// a step must return follows from the formulas of its fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Growth {
+    /// The integer that grows.
+    pub parameter: String,
+    /// Its first value; it is doubled from there.
+    pub from: i64,
+    /// Metrics in nanoseconds whose sum is the time of a step; none for the timed region itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub time: Vec<String>,
 }
 
 /// Type of a result field.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::invocation::Invocation;
 use super::machine::{BlockSensors, Finding, Machine};
-use super::plan::{GroupKey, Plan};
+use super::plan::{GroupKey, LadderKey, Plan};
 use super::runtime::RuntimeName;
 
 /// Version of the log format.
@@ -87,6 +87,17 @@ pub enum What {
         group: GroupKey,
         /// Why.
         reason: StopReason,
+    },
+    /// A runtime has tried a step of a ladder.
+    RungFinished {
+        /// The ladder.
+        ladder: LadderKey,
+        /// The runtime.
+        runtime: RuntimeName,
+        /// The value of the parameter that grows.
+        size: i64,
+        /// What the invocation brought.
+        invocation: Box<Invocation>,
     },
     /// The session ended in order; further events may follow a resume.
     SessionEnded {

@@ -38,6 +38,8 @@ pub struct Order {
     pub count_messages: bool,
     /// Bytes of padding in the environment, the same for a whole block.
     pub padding: u32,
+    /// Resident memory of the process at which it is ended, bytes; `None` for no limit.
+    pub memory_limit: Option<u64>,
 }
 
 /// What one invocation brought back.
@@ -137,6 +139,11 @@ pub enum FailureKind {
     },
     /// The process wrote more to stdout and stderr than it may.
     Flood {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// The process had more resident memory than it may.
+    Memory {
         /// The limit, in bytes.
         limit: u64,
     },

@@ -16,6 +16,9 @@ pub struct Plan {
     pub method: Method,
     /// What is compared with what.
     pub groups: Vec<Group>,
+    /// What is grown until it fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ladders: Vec<Ladder>,
     /// What was asked for and will not be run.
     pub skipped: Vec<Skip>,
     /// The runtime that ratios are relative to.
@@ -54,6 +57,53 @@ pub struct GroupKey {
     pub preset: PresetName,
     /// Number of CPUs and of workers.
     pub cores: u32,
+}
+
+/// One benchmark on one number of cores, grown step by step until each runtime fails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ladder {
+    /// Which ladder.
+    pub key: LadderKey,
+    /// The parameter that grows.
+    pub parameter: String,
+    /// Its first value.
+    pub from: i64,
+    /// Its largest value, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<i64>,
+    /// All parameters sent to the runtimes; the one that grows is replaced.
+    pub parameters: BTreeMap<String, Argument>,
+    /// What an iteration must return: a [`Formula`](super::formula::Formula) of the parameters for every field.
+    pub expect: BTreeMap<String, String>,
+    /// Metrics in nanoseconds whose sum is the time of a step; none for the timed region itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub time: Vec<String>,
+    /// When a step counts as failed.
+    pub limits: GrowthLimits,
+    /// CPUs that the invocations are bound to.
+    pub cpus: Vec<u32>,
+    /// Who climbs.
+    pub competitors: Vec<Competitor>,
+}
+
+/// Identity of a ladder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LadderKey {
+    /// The benchmark.
+    pub benchmark: BenchmarkName,
+    /// Number of CPUs and of workers.
+    pub cores: u32,
+}
+
+/// When a step of a ladder counts as failed, beside a crash and a wrong result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrowthLimits {
+    /// It takes longer than this, ns.
+    pub time_ns: u64,
+    /// It has more resident memory than this, bytes.
+    pub memory_bytes: u64,
+    /// Steps between the largest value that passed and the smallest that failed, to narrow the limit.
+    pub bisections: u32,
 }
 
 /// One runtime in a group.

@@ -1,11 +1,13 @@
 //! From what a user asks to the resolved, reproducible plan.
 
 mod glob;
+mod growth;
 mod method;
 mod placement;
 
 pub use glob::matches;
-pub use method::{fixed, quick, standard};
+pub use growth::grow;
+pub use method::{QUICK_NS, fixed, quick, standard};
 pub use placement::place;
 
 use thiserror::Error;
@@ -96,6 +98,14 @@ pub enum PlanError {
         /// What there is.
         have: usize,
     },
+    /// A benchmark without a parameter to grow.
+    #[error("{benchmark} does not grow; what grows is: {others}")]
+    Fixed {
+        /// The benchmark.
+        benchmark: String,
+        /// Which do.
+        others: String,
+    },
     /// Two runtimes under one name.
     #[error("two runtimes are called `{name}`; name one of them anew with `--runtime NEWNAME={name}`")]
     Twice {
@@ -167,7 +177,7 @@ pub fn resolve(
     check_presets(&benchmarks, &request.presets)?;
     let cores = check_cores(&request.cores, cpus.len())?;
     let mut skipped = left_out(request, candidates);
-    let candidates: Vec<&Candidate> = candidates.iter().filter(|c| c.out(request).is_none()).collect();
+    let candidates = taking_part(request, candidates);
     if request.benchmarks.is_empty() && !request.everything {
         keep_the_baselines(&mut benchmarks, request, &candidates);
     }
@@ -194,8 +204,17 @@ pub fn resolve(
     Ok(Plan {
         seed: request.seed,
         method: request.method.clone(),
-        baseline: baseline(request.baseline.as_deref(), &groups, &candidates, &skipped)?,
+        baseline: baseline(
+            request.baseline.as_deref(),
+            &groups
+                .iter()
+                .flat_map(|group| &group.competitors)
+                .collect::<Vec<_>>(),
+            &candidates,
+            &skipped,
+        )?,
         groups,
+        ladders: Vec::new(),
         skipped,
     })
 }
@@ -283,6 +302,10 @@ fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
     Ok(cores)
 }
 
+fn taking_part<'c>(request: &Request, candidates: &'c [Candidate]) -> Vec<&'c Candidate> {
+    candidates.iter().filter(|c| c.out(request).is_none()).collect()
+}
+
 fn left_out(request: &Request, candidates: &[Candidate]) -> Vec<Skip> {
     let skip = |candidate: &Candidate| {
         Some(Skip {
@@ -339,14 +362,24 @@ fn why_not(key: &GroupKey, benchmark: &Benchmark, candidate: &Candidate) -> Opti
             Catalogue::presets([benchmark]).join(", ")
         ));
     }
+    not_offered(benchmark, candidate)
+}
+
+/// Why a runtime lacks a benchmark, if it was asked and does.
+fn not_offered(benchmark: &Benchmark, candidate: &Candidate) -> Option<String> {
     let can = candidate.benchmarks.as_ref()?;
-    let why = match suite::runtimes::runtime(&candidate.selection.runtime.name) {
+    let why = not_offered_because(&candidate.selection.runtime.name);
+    (!can.contains(&benchmark.name)).then(|| format!("{}{why}", Skip::UNSUPPORTED))
+}
+
+/// Why a runtime does not offer a benchmark.
+pub fn not_offered_because(runtime: &str) -> &'static str {
+    match suite::runtimes::runtime(runtime) {
         Some(_) if !suite::benchmarks::COMPLETE => {
             "not in this build of scoville; build it with --features all-benchmarks"
         }
         _ => "not implemented by this peer",
-    };
-    (!can.contains(&benchmark.name)).then(|| format!("{}{why}", Skip::UNSUPPORTED))
+    }
 }
 
 fn competitor(selection: &Selection, workers: u32) -> Competitor {
@@ -359,18 +392,14 @@ fn competitor(selection: &Selection, workers: u32) -> Competitor {
 
 fn baseline(
     asked: Option<&str>,
-    groups: &[Group],
+    competitors: &[&Competitor],
     candidates: &[&Candidate],
     skipped: &[Skip],
 ) -> Result<RuntimeName, PlanError> {
     let taking_part: Vec<&str> = candidates
         .iter()
         .map(|c| c.selection.shown.as_str())
-        .filter(|name| {
-            groups
-                .iter()
-                .any(|g| g.competitors.iter().any(|c| c.runtime == *name))
-        })
+        .filter(|name| competitors.iter().any(|c| c.runtime == *name))
         .collect();
     let name = match asked {
         Some(name) if taking_part.contains(&name) => name,

@@ -119,6 +119,12 @@ fn named(text: &str, name: &str, source: &str) -> Reading<String> {
     )
 }
 
+/// Memory that programs can get now, bytes; `None` where the kernel does not tell.
+pub fn available_memory() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    kilobytes(&meminfo, "MemAvailable").value().copied()
+}
+
 fn kilobytes(meminfo: &str, name: &str) -> Reading<u64> {
     match named(meminfo, name, "/proc/meminfo") {
         Reading::Known { value, source } => match value.trim_end_matches("kB").trim().parse::<u64>() {

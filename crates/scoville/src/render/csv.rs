@@ -1,5 +1,7 @@
 //! Long form: one row per invocation, or one per iteration. Times are absent, never 0, where there are none.
 
+use std::collections::BTreeSet;
+
 use crate::model::analysis::{Analysis, Cell, GroupAnalysis, InvocationPoint, Warmup};
 
 use super::words::{self, MEASURES};
@@ -71,6 +73,62 @@ pub fn iterations(analysis: &Analysis) -> String {
         }
     });
     table.finish()
+}
+
+/// One row per step of every ladder; what failed has no numbers.
+pub fn growth(analysis: &Analysis) -> String {
+    let metrics: BTreeSet<&String> = (analysis.ladders.iter())
+        .flat_map(|ladder| &ladder.climbs)
+        .flat_map(|climb| &climb.rungs)
+        .flat_map(|rung| rung.metrics.keys())
+        .collect();
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut write = |fields: Vec<String>| {
+        writer
+            .write_record(fields.iter().map(|field| inert(field)))
+            .expect("memory accepts bytes");
+    };
+    let key = [
+        "session",
+        "benchmark",
+        "cores",
+        "runtime",
+        "parameter",
+        "size",
+        "outcome",
+        "time_ns",
+        "peak_bytes",
+    ];
+    write(
+        key.into_iter()
+            .map(str::to_owned)
+            .chain(metrics.iter().map(|name| (*name).clone()))
+            .collect(),
+    );
+    for ladder in &analysis.ladders {
+        for climb in &ladder.climbs {
+            for rung in &climb.rungs {
+                let mut fields = vec![
+                    analysis.session.clone(),
+                    ladder.key.benchmark.clone(),
+                    ladder.key.cores.to_string(),
+                    climb.runtime.clone(),
+                    ladder.parameter.clone(),
+                    rung.size.to_string(),
+                    rung.failed.clone().unwrap_or_else(|| "ok".into()),
+                    rung.time_ns.map(|x| x.to_string()).unwrap_or_default(),
+                    rung.peak_bytes.map(|x| x.to_string()).unwrap_or_default(),
+                ];
+                fields.extend(metrics.iter().map(|name| {
+                    let value = rung.metrics.get(*name);
+                    value.map(f64::to_string).unwrap_or_default()
+                }));
+                write(fields);
+            }
+        }
+    }
+    let bytes = writer.into_inner().expect("memory accepts bytes");
+    String::from_utf8(bytes).expect("only text was written")
 }
 
 fn each<'a>(analysis: &'a Analysis, mut visit: impl FnMut(&'a GroupAnalysis, &'a Cell, &'a InvocationPoint)) {

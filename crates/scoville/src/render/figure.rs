@@ -356,6 +356,36 @@ fn benchmark_figures(look: &Look) -> Vec<Figure> {
             spec: curve(look),
         },
         Figure {
+            id: "growth",
+            title: "Growth: metrics over the parameter that was doubled until a step failed (logarithmic axes)",
+            caption: "One process per point. A line ends at the largest value that passed; the table above says what ended it.",
+            columns: &[
+                ("curve", "Metric", Text),
+                ("runtime", "Runtime", Text),
+                ("x", "Value", Count),
+                ("value", "Metric's value", Ratio),
+            ],
+            per_benchmark: true,
+            spec: growth(look),
+        },
+        Figure {
+            id: "speedup",
+            title: "Speed-up over cores: time on the fewest cores divided by time (both axes logarithmic, higher is better)",
+            caption: "Quotients of geometric means with Welch's 95 % intervals: different core counts never share a block. The dashed \
+                      line is ideal. Efficiency is the speed-up divided by the growth of the cores.",
+            columns: &[
+                ("runtime", "Runtime", Text),
+                ("cores", "Cores", Count),
+                ("speedup", "Speed-up", Ratio),
+                ("low", "Low", Ratio),
+                ("high", "High", Ratio),
+                ("efficiency", "Efficiency", Percent),
+                ("n", "n", Count),
+            ],
+            per_benchmark: true,
+            spec: speedup(look),
+        },
+        Figure {
             id: "fairness",
             title: "Fairness: each actor's share relative to the mean (1 is ideal, narrow is fair)",
             caption: "Line: minimum to maximum; box: quartiles; stroke: median, over all invocations' last iterations.",
@@ -787,6 +817,39 @@ fn scaling(look: &Look) -> Value {
               "encoding": { "y": measured("value", "log"), "shape": look.shape } }
         ]
     }))
+}
+
+/// Every curve begins at 1 on the fewest cores.
+fn speedup(look: &Look) -> Value {
+    let cores = |field: &str| {
+        json!({ "field": field, "type": "quantitative", "title": "cores",
+                "scale": { "type": "log", "base": 2, "nice": false, "padding": 20 },
+                "axis": { "format": "d", "values": { "expr": "ticks" }, "grid": false } })
+    };
+    let times = |field: &str| {
+        json!({ "field": field, "type": "quantitative", "title": "speed-up",
+                "scale": { "type": "log", "base": 2, "nice": false, "padding": 12 },
+                "axis": { "labelExpr": RATIO_LABEL, "tickCount": 5 } })
+    };
+    base(json!({
+        "height": 240,
+        "encoding": { "x": cores("cores"), "tooltip": tip(&[("runtime", "runtime", ""), ("cores", "cores", ""), ("text", "speed-up", ""),
+                                                            ("efficiency", "efficiency", ".0%"), ("n", "n", "")]) },
+        "layer": [
+            { "mark": { "type": "line", "strokeDash": [3, 3], "opacity": 0.6, "tooltip": null },
+              "encoding": { "y": times("ideal"), "color": { "value": { "expr": "ink" } } } },
+            { "mark": { "type": "line", "strokeWidth": 1.5 }, "encoding": { "y": times("speedup"), "color": look.colour } },
+            { "mark": { "type": "rule" }, "encoding": { "y": times("low"), "y2": { "field": "high" }, "color": look.colour } },
+            { "mark": { "type": "point", "filled": true, "size": 45, "opacity": 1 },
+              "encoding": { "y": times("speedup"), "color": look.colour, "shape": look.shape } }
+        ]
+    }))
+}
+
+fn growth(look: &Look) -> Value {
+    let mut spec = curve(look);
+    spec["spec"]["encoding"]["y"]["scale"] = json!({ "type": "log", "nice": false, "padding": 12 });
+    spec
 }
 
 fn curve(look: &Look) -> Value {

@@ -3,6 +3,7 @@
 use crate::model::analysis::{Analysis, Measure};
 
 use super::comparison;
+use super::growth;
 use super::words;
 
 /// One table per size and core count, with its legend as a list.
@@ -31,6 +32,17 @@ pub fn render(analysis: &Analysis, measure: Measure) -> String {
         for line in comparison::legend(analysis, &table) {
             out.push_str(&format!("- {}\n", escape(&line).replacen('+', "\\+", 1)));
         }
+        out.push('\n');
+    }
+    for table in growth::tables(analysis) {
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        out.push_str(&format!("### Growth\n\n{}\n\n", escape(&table.caption)));
+        out.push_str(&line(&table.columns));
+        out.push_str(&format!("|{}\n", ":--|".repeat(table.columns.len())));
+        table.rows.iter().for_each(|row| out.push_str(&line(row)));
         out.push('\n');
     }
     out

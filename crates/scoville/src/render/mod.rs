@@ -8,6 +8,7 @@ pub mod benchstat;
 pub mod comparison;
 pub mod csv;
 pub mod figure;
+pub mod growth;
 pub mod html;
 pub mod json;
 pub mod junit;

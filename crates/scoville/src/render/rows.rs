@@ -5,10 +5,11 @@ use serde_json::{Map, Value, json};
 
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
 use crate::model::benchmark::Curve;
+use crate::model::plan::Group;
 use crate::model::reading::Reading;
 
 use super::words::{self, MEASURES};
-use super::{comparison, number};
+use super::{comparison, growth, number};
 
 /// What a figure shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub fn rows(analysis: &Analysis, id: &str, selection: &Selection) -> Vec<Value> 
         "warmup" => warmup(analysis, &groups),
         "matrix" => groups.iter().flat_map(|g| matrix(g, selection.measure)).collect(),
         "scaling" => scaling(analysis, selection),
+        "speedup" => speedup(analysis, selection),
+        "growth" => growth(analysis, selection),
         "curve" => curve(analysis, selection),
         "fairness" => groups.iter().flat_map(|g| fairness(g)).collect(),
         "sensors" => sensors(analysis),
@@ -264,6 +267,56 @@ fn scaling(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
         .collect()
 }
 
+fn speedup(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
+    let points = analysis
+        .speedups
+        .iter()
+        .filter(|s| s.preset == selection.size.0 && Some(&s.benchmark) == selection.benchmark.as_ref());
+    points
+        .map(|s| {
+            let interval = s.speedup.interval.as_ref();
+            json!({ "runtime": s.runtime, "cores": s.cores, "ideal": s.ideal, "speedup": s.speedup.value, "n": s.speedup.n,
+                    "low": interval.map(|i| i.low), "high": interval.map(|i| i.high), "efficiency": s.speedup.value / s.ideal,
+                    "text": number::ratio(&s.speedup) })
+        })
+        .collect()
+}
+
+/// One row per point: runtime, metric with unit, place among the metrics, value of the parameter and of the metric.
+pub fn growth_points(analysis: &Analysis, benchmark: &str) -> Vec<(String, String, usize, i64, f64)> {
+    let mut points = Vec::new();
+    let ladders = || analysis.ladders.iter().filter(|l| l.key.benchmark == benchmark);
+    let several = ladders().count() > 1;
+    for ladder in ladders() {
+        for (order, metric) in growth::curves(analysis, ladder).into_iter().enumerate() {
+            let mut curve = format!("{}, over {}", growth::titled(metric), ladder.parameter);
+            if several {
+                curve = format!("{curve}, {}", words::cores(ladder.key.cores));
+            }
+            for climb in &ladder.climbs {
+                let values = climb
+                    .rungs
+                    .iter()
+                    .filter_map(|rung| Some((rung.size, *rung.metrics.get(&metric.name)?)));
+                // What is not above 0 has no place on a logarithmic axis: a few actors need no further page.
+                let values = values.filter(|(_, value)| *value > 0.0);
+                points.extend(values.map(|(x, y)| (climb.runtime.clone(), curve.clone(), order, x, y)));
+            }
+        }
+    }
+    points
+}
+
+fn growth(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
+    let benchmark = selection.benchmark.as_deref().unwrap_or_default();
+    let points = growth_points(analysis, benchmark).into_iter();
+    points
+        .map(|(runtime, curve, order, x, value)| {
+            json!({ "runtime": runtime, "curve": curve, "order": order, "x": x, "value": value })
+        })
+        .collect()
+}
+
 /// A point of a curve: its title, its position among the benchmark's curves, the parameter and the metric.
 pub struct CurvePoint {
     /// The metric with its unit and the parameter.
@@ -284,21 +337,48 @@ pub fn curve_points(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> 
         return Vec::new();
     };
     let point = |(order, curve): (usize, &Curve)| {
-        let metric = b.metrics.iter().find(|m| m.name == curve.y)?;
         let parameter = b.parameters.iter().find(|p| p.name == curve.x)?;
-        let unit = if metric.unit.is_empty() {
-            String::new()
+        let (what, y) = if curve.y == Curve::NS_PER_MESSAGE {
+            (
+                "time per message, ns".to_owned(),
+                cell.ns_per_message.as_ref()?.value,
+            )
         } else {
-            format!(", {}", metric.unit)
+            let metric = b.metrics.iter().find(|m| m.name == curve.y)?;
+            (growth::titled(metric), *cell.metrics.get(&curve.y)?)
         };
         Some(CurvePoint {
-            curve: format!("{}{unit}, over {}", metric.name, parameter.meaning),
+            curve: format!(
+                "{what}, over {}{}",
+                parameter.meaning,
+                others(analysis, planned, &curve.x)
+            ),
             order,
             x: planned.parameters.get(&curve.x)?.number()?.as_f64(),
-            y: *cell.metrics.get(&curve.y)?,
+            y,
         })
     };
     b.curves.iter().enumerate().filter_map(point).collect()
+}
+
+/// The values of parameters beside the one on the axis in which the sizes of the session differ, such as a mode: sizes
+/// that differ in more than what the axis shows never lie on one line.
+fn others(analysis: &Analysis, planned: &Group, axis: &str) -> String {
+    let sizes = || {
+        let groups = analysis.plan.groups.iter();
+        groups.filter(|g| g.key.benchmark == planned.key.benchmark)
+    };
+    let differs = |name: &String| sizes().any(|g| g.parameters.get(name) != planned.parameters.get(name));
+    let others = planned
+        .parameters
+        .iter()
+        .filter(|(name, _)| *name != axis && differs(name));
+    let given: Vec<String> = others.map(|(name, value)| format!("{name} {value}")).collect();
+    if given.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", given.join(", "))
+    }
 }
 
 /// What the names of presets of one kind begin with.
@@ -397,11 +477,12 @@ pub fn first_selection(analysis: &Analysis) -> Option<Selection> {
         .iter()
         .map(|r| &r.name)
         .find(|r| **r != baseline);
+    let grown = || Some(("growth".to_owned(), analysis.ladders.first()?.key.cores));
     Some(Selection {
         runtime: other.unwrap_or(&baseline).clone(),
         baseline,
         measure: MEASURES[0],
-        size: comparison::sizes(analysis).into_iter().next()?,
+        size: comparison::sizes(analysis).into_iter().next().or_else(grown)?,
         benchmark: None,
     })
 }

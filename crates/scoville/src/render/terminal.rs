@@ -7,7 +7,7 @@ use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table, pre
 use crate::model::analysis::{Analysis, Measure};
 
 use super::comparison::{self, Comparison, Entry, Tone};
-use super::words;
+use super::{growth, words};
 
 /// How wide and whether in colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +39,38 @@ pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
         out.push_str(&one(analysis, &comparison, screen));
         out.push('\n');
     }
+    for table in growth::tables(analysis) {
+        out.push_str(&ladder(&table, screen));
+        out.push('\n');
+    }
     let v = &analysis.validity;
     if v.void + v.failed + v.contaminated > 0 {
         out.push_str(&format!(
             "{} of {} cells verified, {} void, {} failed, {} unsupported; {} of {} invocations contaminated\n",
             v.verified, v.cells, v.void, v.failed, v.unsupported, v.contaminated, v.invocations
         ));
+    }
+    out
+}
+
+/// Who climbed how far. What happened stands below the table, since it may be long; metrics are left to the other formats.
+fn ladder(table: &growth::Table, screen: Screen) -> String {
+    let mut shown = Table::new();
+    shown.load_style(presets::NOTHING);
+    shown.force_no_tty();
+    let (short, story) = (growth::SHORT, table.columns.len() - 1);
+    shown.set_header(table.columns[..short].iter().map(|title| words::plain(title)));
+    for row in &table.rows {
+        shown.add_row(row[..short].iter().map(|cell| words::plain(cell)));
+    }
+    let mut out = wrapped(&table.caption, screen.width).trim_start().to_owned();
+    for line in shown.lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    for row in table.rows.iter().filter(|row| !row[story].is_empty()) {
+        let line = format!("{}: {}", row[0], row[story]);
+        out.push_str(&wrapped(&words::plain(&line), screen.width));
     }
     out
 }

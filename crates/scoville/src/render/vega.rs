@@ -46,6 +46,14 @@ fn selections(analysis: &Analysis, figure: &Figure, first: &Selection) -> Vec<Se
         benchmark,
         ..first.clone()
     };
+    if figure.id == "growth" {
+        let mut benchmarks: Vec<&String> = analysis.ladders.iter().map(|l| &l.key.benchmark).collect();
+        benchmarks.dedup();
+        let selections = benchmarks
+            .into_iter()
+            .map(|b| with(first.size.clone(), Some(b.clone())));
+        return selections.collect();
+    }
     if figure.per_benchmark {
         let keys = analysis.groups.iter().map(|g| &g.key);
         return keys

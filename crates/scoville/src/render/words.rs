@@ -131,6 +131,7 @@ pub fn failure_word(kind: &FailureKind) -> &'static str {
         FailureKind::Assertion => "assertion",
         FailureKind::LeftChildren { .. } => "left children",
         FailureKind::Flood { .. } => "flood",
+        FailureKind::Memory { .. } => "memory",
         FailureKind::Interrupted => "interrupted",
         FailureKind::Laboratory => "laboratory",
     }

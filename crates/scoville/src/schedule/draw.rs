@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
 
-use crate::model::plan::GroupKey;
+use crate::model::plan::{GroupKey, LadderKey};
 use crate::model::runtime::RuntimeName;
 
 /// Environment padding stays below this many bytes: a page, beyond which the layout of the stack repeats.
@@ -26,6 +26,19 @@ pub fn block_order(
         &mut generator(seed, &format!("order {}", name(group, block))),
     );
     order
+}
+
+/// The order in which runtimes try the same step of a ladder.
+pub fn rung_order(
+    seed: u64,
+    ladder: &LadderKey,
+    size: i64,
+    mut waiting: Vec<RuntimeName>,
+) -> Vec<RuntimeName> {
+    waiting.sort();
+    let purpose = format!("rung {} {} {size}", ladder.benchmark, ladder.cores);
+    shuffle(&mut waiting, &mut generator(seed, &purpose));
+    waiting
 }
 
 /// Bytes of environment padding of a block, the same for all its competitors.

@@ -5,13 +5,14 @@
 //! goes on exactly as the first one would have.
 
 mod draw;
+pub mod growth;
 mod progress;
 
 pub use draw::{block_order, padding};
-pub use progress::{Block, GroupProgress, Progress, Settled};
+pub use progress::{Block, Climber, GroupProgress, Progress, Settled};
 
 use crate::model::event::{Event, StopReason};
-use crate::model::plan::{GroupKey, Plan};
+use crate::model::plan::{GroupKey, LadderKey, Plan};
 use crate::model::runtime::RuntimeName;
 
 /// The next thing to do.
@@ -53,6 +54,15 @@ pub enum Step {
         /// Why.
         reason: StopReason,
     },
+    /// Let a runtime try the next step of a ladder.
+    Climb {
+        /// The ladder.
+        ladder: LadderKey,
+        /// The runtime.
+        runtime: RuntimeName,
+        /// The value of the parameter that grows.
+        size: i64,
+    },
     /// Nothing is left to do.
     End {
         /// Why.
@@ -83,9 +93,35 @@ pub fn next(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Step {
     if let Some(group) = next_group(plan, progress).or_else(|| group_to_repeat(plan, progress, assess)) {
         return start_block(plan, progress, group);
     }
-    Step::End {
-        reason: overall_reason(progress),
+    if let Some(step) = next_rung(plan, progress) {
+        return step;
     }
+    Step::End {
+        reason: overall_reason(plan, progress),
+    }
+}
+
+/// The smallest step that any runtime has to try, so that what the machine does over minutes hits all alike. Who begins
+/// is drawn anew for every size.
+fn next_rung(plan: &Plan, progress: &Progress) -> Option<Step> {
+    if budget_is_spent(plan, progress) {
+        return None;
+    }
+    for (ladder, climbers) in plan.ladders.iter().zip(&progress.ladders) {
+        let next = |climber: &Climber| growth::next_size(ladder, &climber.tried);
+        let Some(size) = climbers.iter().filter_map(next).min() else {
+            continue;
+        };
+        let waiting = climbers.iter().filter(|climber| next(climber) == Some(size));
+        let names = waiting.map(|climber| climber.runtime.clone()).collect();
+        let order = draw::rung_order(plan.seed, &ladder.key, size, names);
+        return order.into_iter().next().map(|runtime| Step::Climb {
+            ladder: ladder.key.clone(),
+            runtime,
+            size,
+        });
+    }
+    None
 }
 
 fn in_open_block(progress: &Progress) -> Option<Step> {
@@ -195,7 +231,14 @@ fn start_block(plan: &Plan, progress: &Progress, index: usize) -> Step {
 }
 
 /// One reason for the session: the one that a user most needs to know.
-fn overall_reason(progress: &Progress) -> StopReason {
+fn overall_reason(plan: &Plan, progress: &Progress) -> StopReason {
+    if plan.groups.is_empty() {
+        return if budget_is_spent(plan, progress) {
+            StopReason::Budget
+        } else {
+            StopReason::Max
+        };
+    }
     let reasons: Vec<StopReason> = progress
         .groups
         .iter()

@@ -2,8 +2,10 @@
 
 use crate::model::event::{Event, StopReason, What};
 use crate::model::invocation::{FailureKind, Invocation, Outcome};
-use crate::model::plan::{GroupKey, Plan};
+use crate::model::plan::{GroupKey, LadderKey, Plan};
 use crate::model::runtime::RuntimeName;
+
+use super::growth;
 
 /// A competitor that never worked is given up after this many failures that another try might mend.
 const TRIES: u32 = 2;
@@ -15,12 +17,23 @@ const FAILURES_IN_A_ROW: u32 = 3;
 pub struct Progress {
     /// Groups in plan order.
     pub groups: Vec<GroupProgress>,
+    /// Who has climbed how far, by ladder in plan order.
+    pub ladders: Vec<Vec<Climber>>,
     /// Time spent in invocations, ns.
     pub spent_ns: u64,
     /// Why the session ended, if it did and was not resumed.
     pub ended: Option<StopReason>,
     /// Every event so far.
     pub events: Vec<Event>,
+}
+
+/// How far a runtime has climbed a ladder.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Climber {
+    /// The runtime.
+    pub runtime: RuntimeName,
+    /// Sizes that it has tried, in that order, and whether it passed.
+    pub tried: Vec<(i64, bool)>,
 }
 
 /// What has been done in one group.
@@ -94,8 +107,16 @@ impl Progress {
                 .map(|c| (c.runtime.clone(), Record::default()))
                 .collect(),
         });
+        let ladders = plan.ladders.iter().map(|ladder| {
+            let climbers = ladder.competitors.iter().map(|c| Climber {
+                runtime: c.runtime.clone(),
+                tried: Vec::new(),
+            });
+            climbers.collect()
+        });
         Self {
             groups: groups.collect(),
+            ladders: ladders.collect(),
             ..Self::default()
         }
     }
@@ -107,7 +128,9 @@ impl Progress {
     pub fn replay(plan: &Plan, events: &[Event]) -> Result<Self, (usize, String)> {
         let mut progress = Self::new(plan);
         for (index, event) in events.iter().enumerate() {
-            progress.apply(event.clone()).map_err(|why| (index + 1, why))?;
+            progress
+                .apply(plan, event.clone())
+                .map_err(|why| (index + 1, why))?;
         }
         Ok(progress)
     }
@@ -116,7 +139,7 @@ impl Progress {
     ///
     /// # Errors
     /// The event cannot follow the ones before it. The state must not be used further.
-    pub fn apply(&mut self, event: Event) -> Result<(), String> {
+    pub fn apply(&mut self, plan: &Plan, event: Event) -> Result<(), String> {
         match &event.what {
             What::SessionStarted { .. } if self.events.is_empty() => {}
             What::SessionStarted { .. } => return Err("the session starts a second time".into()),
@@ -153,6 +176,12 @@ impl Progress {
                     blocks,
                 });
             }
+            What::RungFinished {
+                ladder,
+                runtime,
+                size,
+                invocation,
+            } => self.finish_rung(plan, ladder, runtime, *size, invocation)?,
             What::SessionEnded { reason } => self.ended = Some(*reason),
         }
         self.events.push(event);
@@ -225,6 +254,32 @@ impl Progress {
         Ok(())
     }
 
+    fn finish_rung(
+        &mut self,
+        plan: &Plan,
+        key: &LadderKey,
+        runtime: &RuntimeName,
+        size: i64,
+        invocation: &Invocation,
+    ) -> Result<(), String> {
+        let index = plan.ladders.iter().position(|ladder| ladder.key == *key);
+        let index =
+            index.ok_or_else(|| format!("no ladder of {} on {} is planned", key.benchmark, key.cores))?;
+        let climber = self.ladders[index].iter_mut().find(|c| c.runtime == *runtime);
+        let climber = climber.ok_or_else(|| format!("{runtime} does not climb {}", key.benchmark))?;
+        let ladder = &plan.ladders[index];
+        let expected = growth::next_size(ladder, &climber.tried);
+        if expected != Some(size) {
+            let expected = expected.map_or("nothing".to_owned(), |size| size.to_string());
+            return Err(format!("{runtime} tries {size} where {expected} is next"));
+        }
+        climber
+            .tried
+            .push((size, growth::judge(ladder, invocation).is_ok()));
+        self.spent_ns += invocation.process.wall_ns;
+        Ok(())
+    }
+
     fn group(&mut self, key: &GroupKey) -> Result<&mut GroupProgress, String> {
         self.groups
             .iter_mut()
@@ -287,11 +342,10 @@ impl Progress {
 
     /// Invocations that have ended.
     pub fn invocations(&self) -> usize {
-        self.groups
-            .iter()
-            .flat_map(|g| &g.blocks)
-            .map(|b| b.done.len())
-            .sum()
+        let blocks = self.groups.iter().flat_map(|group| &group.blocks);
+        let climbers = self.ladders.iter().flatten();
+        blocks.map(|block| block.done.len()).sum::<usize>()
+            + climbers.map(|climber| climber.tried.len()).sum::<usize>()
     }
 
     /// Invocations with their places, in the order in which they ran.
@@ -377,6 +431,7 @@ fn is_permanent(kind: &FailureKind) -> bool {
         | FailureKind::Assertion
         | FailureKind::LeftChildren { .. }
         | FailureKind::Flood { .. }
+        | FailureKind::Memory { .. }
         | FailureKind::Interrupted
         | FailureKind::Laboratory => false,
     }

@@ -1,13 +1,17 @@
 //! The loop that measures: next step, do it, write it down, take it into account.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use crate::drive::{Host, Interrupt};
 use crate::log::{Log, LogError, Replay};
+use crate::model::benchmark::{Argument, Value, Work};
 use crate::model::event::{Event, LOG_VERSION, StopReason, What};
+use crate::model::formula::Formula;
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::machine::{Finding, Machine};
-use crate::model::plan::{GroupKey, Limits, Plan};
+use crate::model::plan::{GroupKey, IterationRule, Ladder, LadderKey, Limits, Plan};
 use crate::model::reading::Reading;
 use crate::peers::identity;
 use crate::schedule::{Assess, Progress, Step, next};
@@ -252,6 +256,23 @@ impl<'a> Session<'a> {
                     invocation: Box::new(invocation),
                 }
             }
+            Step::Climb {
+                ladder,
+                runtime,
+                size,
+            } => {
+                let order = self.rung(&ladder, &runtime, size);
+                let invocation = self.host.invoke(&order, interrupt);
+                if was_interrupted(&invocation) {
+                    return None;
+                }
+                What::RungFinished {
+                    ladder,
+                    runtime,
+                    size,
+                    invocation: Box::new(invocation),
+                }
+            }
             Step::FinishBlock { group, block } => What::BlockFinished {
                 sensors: self.host.sense_block(&self.group(&group).cpus.clone()),
                 group,
@@ -286,6 +307,44 @@ impl<'a> Session<'a> {
             limits: limits(self.plan.method.limits, longest),
             count_messages: false,
             padding,
+            memory_limit: None,
+        }
+    }
+
+    /// One iteration in a process of its own.
+    fn rung(&self, key: &LadderKey, runtime: &str, size: i64) -> Order {
+        let ladder = self.plan.ladders.iter().find(|ladder| ladder.key == *key);
+        let ladder = ladder.expect("steps name ladders of the plan only");
+        let competitor = ladder.competitors.iter().find(|c| c.runtime == runtime);
+        let competitor = competitor.expect("steps name competitors of the ladder only");
+        let mut parameters = ladder.parameters.clone();
+        parameters.insert(ladder.parameter.clone(), Argument::from(size));
+        Order {
+            launch: competitor.launch.clone(),
+            reports_as: competitor.reports_as.clone(),
+            group: GroupKey {
+                benchmark: key.benchmark.clone(),
+                preset: format!("{}={size}", ladder.parameter),
+                cores: key.cores,
+            },
+            expect: expected(ladder, &parameters),
+            parameters,
+            work: Work {
+                actors: 0,
+                messages: None,
+            },
+            messages_plus: String::new(),
+            workers: key.cores,
+            cpus: ladder.cpus.clone(),
+            iterations: ONCE,
+            limits: Limits {
+                // What is not part of the step's time may take as long again: the collector's work, the actors' end.
+                iteration_ns: ladder.limits.time_ns.saturating_mul(2).max(SHORTEST_LIMIT_NS),
+                ..self.plan.method.limits
+            },
+            count_messages: false,
+            padding: 0,
+            memory_limit: Some(ladder.limits.memory_bytes),
         }
     }
 
@@ -295,7 +354,7 @@ impl<'a> Session<'a> {
             what,
         };
         self.log.append(&event)?;
-        self.progress.apply(event).map_err(|why| {
+        self.progress.apply(&self.plan, event).map_err(|why| {
             let file = self.log.path().display().to_string();
             let line = self.progress.events.len() + 1;
             SessionError::Contradiction { file, line, why }
@@ -309,6 +368,33 @@ pub fn opening(events: &[Event]) -> (&Plan, &Machine) {
         Some(What::SessionStarted { plan, machine, .. }) => (plan, machine),
         _ => unreachable!("the log has checked that a session begins with its start"),
     }
+}
+
+/// A step of a ladder is one iteration.
+const ONCE: IterationRule = IterationRule {
+    min: 1,
+    max: 1,
+    floor_ns: 0,
+    ceiling_ns: u64::MAX,
+};
+
+/// What a step must return, by the catalogue's formulas.
+fn expected(ladder: &Ladder, parameters: &BTreeMap<String, Argument>) -> BTreeMap<String, Value> {
+    let given = |name: &str| match parameters.get(name)?.number()? {
+        Value::Int(whole) => Some(i128::from(whole)),
+        Value::Float(_) => None,
+    };
+    // A formula that has no value here would match nothing, so no result is right by oversight.
+    let value = |formula: &String| {
+        let value = Formula::parse(formula)
+            .and_then(|formula| formula.value(given))
+            .ok()?;
+        Some(Value::Int(i64::try_from(value).ok()?))
+    };
+    let fields = ladder.expect.iter();
+    fields
+        .map(|(name, formula)| (name.clone(), value(formula).unwrap_or(Value::Float(f64::NAN))))
+        .collect()
 }
 
 /// The plan's limits, with the iteration's adapted to what the pilot showed.

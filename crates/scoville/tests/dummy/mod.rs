@@ -96,6 +96,7 @@ pub fn order(options: &str) -> Order {
         },
         count_messages: false,
         padding: 100,
+        memory_limit: None,
     }
 }
 

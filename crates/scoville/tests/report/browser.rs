@@ -43,6 +43,8 @@ fn report_in_browser() {
     everything_can_be_reached_by_keyboard(&browser);
     theme_switch_redraws(&browser);
     hostile_text_stays_text(&browser);
+    tables_say_what_the_figures_of_growth_scaling_and_fairness_show(&browser);
+    a_session_that_only_grew_has_its_report(&browser, folder.path());
     assert_eq!(
         browser.console(),
         Vec::<String>::new(),
@@ -106,6 +108,8 @@ fn rows_are_the_ones_that_rust_exports(browser: &Browser, analysis: &scoville::m
                 "invocation",
                 "iteration",
                 "cores",
+                "curve",
+                "x",
             ]
             .map(|k| r[k].to_string())
         };
@@ -219,6 +223,53 @@ fn theme_switch_redraws(browser: &Browser) {
     assert_ne!(before, browser.run(theme));
     // The heat map takes the other theme's colours as soon as it is in sight.
     browser.wait_for(&format!("return {heat}.innerHTML !== window.colours"));
+}
+
+/// Each of the three figures stands beside a table with a caption, column headings and a row per runtime, which is there
+/// without script too.
+fn tables_say_what_the_figures_of_growth_scaling_and_fairness_show(browser: &Browser) {
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    for (section, caption, rows) in [
+        ("#growth", "chameneos on 1 core", 7),
+        ("#benchmark-chameneos", "Fairness", 4),
+    ] {
+        let found = browser.run(&format!(
+            "const table = [...document.querySelectorAll(\"{section} table\")].find((t) => t.caption?.textContent.startsWith(\"{caption}\"));
+             return [table.tBodies[0].rows.length, table.querySelectorAll('thead th[scope=col]').length > 1,
+                     [...table.tBodies[0].rows].every((r) => r.cells[0].tagName === 'TH' && r.cells[0].scope === 'row'),
+                     table.closest('[role=region][aria-label][tabindex]') !== null];"
+        ));
+        assert!(found[0].as_u64().unwrap() >= rows, "{section} {caption}: {found}");
+        assert_eq!(
+            found.as_array().unwrap()[1..],
+            [json!(true), json!(true), json!(true)],
+            "{caption}"
+        );
+    }
+    for (figure, smallest) in [("growth", 20), ("speedup", 8), ("fairness", 4)] {
+        let rows = browser.run(&format!(
+            "return document.querySelector(\"figure.fig[data-figure='{figure}'][data-benchmark='chameneos']\").rows.length;"
+        ));
+        assert!(rows.as_u64().unwrap() >= smallest, "{figure}: {rows}");
+    }
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+fn a_session_that_only_grew_has_its_report(browser: &Browser, folder: &Path) {
+    let mut analysis = fixture::rich();
+    analysis.groups.clear();
+    analysis.plan.groups.clear();
+    analysis.summaries.clear();
+    analysis.speedups.clear();
+    let file = folder.join("grown.html");
+    std::fs::write(&file, html::render(&analysis)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    let drawn = browser
+        .run("return document.querySelector(\"figure.fig[data-figure='growth'] .plot svg path\") !== null;");
+    assert_eq!(drawn, json!(true), "the growth figure needs no groups");
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
 }
 
 fn hostile_text_stays_text(browser: &Browser) {

@@ -112,6 +112,8 @@ pub fn rich() -> Analysis {
     let runtimes: Vec<String> = a.runtimes.iter().map(|r| r.name.clone()).collect();
     a.summaries = summaries(&a.groups, &runtimes, &[1, 2], 12);
     several_sizes(&mut a, 5);
+    a.speedups = speedups(&a.groups);
+    grown(&mut a, "chameneos");
     a.plan.skipped.push(Skip {
         runtime: "pony".into(),
         benchmark: None,
@@ -162,6 +164,148 @@ fn several_sizes(a: &mut Analysis, n: usize) {
             strip(&mut group);
             a.groups.push(group);
         }
+    }
+}
+
+/// The steady times on one core over those on all, without any statistic.
+fn speedups(groups: &[GroupAnalysis]) -> Vec<Speedup> {
+    let mut speedups = Vec::new();
+    let is_on_two = |group: &GroupAnalysis| {
+        let same = |g: &&GroupAnalysis| {
+            g.key.benchmark == group.key.benchmark && g.key.preset == group.key.preset && g.key.cores > 1
+        };
+        groups.iter().any(|g| same(&g))
+    };
+    for group in groups.iter().filter(|group| is_on_two(group)) {
+        for cell in &group.cells {
+            let on_one = groups.iter().find(|g| {
+                g.key.benchmark == group.key.benchmark && g.key.preset == group.key.preset && g.key.cores == 1
+            });
+            let reference = on_one.and_then(|g| g.cells.iter().find(|c| c.runtime == cell.runtime));
+            let wall = |c: &Cell| c.estimates.get(&Measure::Wall).map(|e| e.value);
+            let (Some(one), Some(here)) = (reference.and_then(wall), wall(cell)) else {
+                continue;
+            };
+            let (value, n) = (one / here, 12);
+            speedups.push(Speedup {
+                benchmark: group.key.benchmark.clone(),
+                preset: group.key.preset.clone(),
+                runtime: cell.runtime.clone(),
+                cores: group.key.cores,
+                ideal: f64::from(group.key.cores),
+                speedup: Estimate {
+                    value,
+                    interval: (group.key.cores > 1).then(|| Interval {
+                        low: value * 0.97,
+                        high: value * 1.04,
+                        confidence: 0.95,
+                        method: "Welch on logs, unpaired".into(),
+                    }),
+                    n,
+                    range: (value * 0.9, value * 1.1),
+                    source: "made up".into(),
+                },
+            });
+        }
+    }
+    speedups
+}
+
+/// A ladder on two core counts in which every end occurs.
+fn grown(a: &mut Analysis, benchmark: &str) {
+    let entry = a
+        .benchmarks
+        .iter_mut()
+        .find(|b| b.name == benchmark)
+        .expect("the benchmark is there");
+    let parameter = entry.parameters[0].name.clone();
+    entry.metrics.push(Metric {
+        name: "bytes_each".into(),
+        unit: "bytes".into(),
+        meaning: "memory per actor".into(),
+        optional: false,
+        when: BTreeMap::new(),
+    });
+    entry.curves.push(Curve {
+        x: parameter.clone(),
+        y: "bytes_each".into(),
+    });
+    let fell = |size, why: &str, message: &str| ClimbEnd::Fell {
+        size,
+        why: why.into(),
+        message: message.into(),
+    };
+    let ends = [
+        (
+            "datil",
+            4,
+            fell(
+                16_000,
+                "memory",
+                "its resident memory reached 4097 MiB; the limit is 4096 MiB",
+            ),
+        ),
+        (
+            "tokio",
+            3,
+            fell(8_000, "time", "it took 61.2 s; the limit is 60.0 s"),
+        ),
+        ("actix", 2, fell(4_000, "crash", HOSTILE)),
+        ("kameo", 0, fell(1_000, "wrong", "awake is 999, expected 1000")),
+        ("erlang", 5, ClimbEnd::Open),
+        ("go", 3, ClimbEnd::Top),
+    ];
+    for cores in [1, 2] {
+        let climbs = ends
+            .iter()
+            .map(|(runtime, steps, end)| climb(runtime, *steps, end.clone(), cores));
+        let absent = Climb {
+            runtime: "pony".into(),
+            rungs: Vec::new(),
+            largest: None,
+            end: ClimbEnd::Unsupported {
+                reason: "not implemented by this peer".into(),
+            },
+        };
+        a.ladders.push(LadderAnalysis {
+            key: LadderKey {
+                benchmark: benchmark.into(),
+                cores,
+            },
+            parameter: parameter.clone(),
+            limits: GrowthLimits {
+                time_ns: 60_000_000_000,
+                memory_bytes: 4 << 30,
+                bisections: 2,
+            },
+            climbs: climbs.chain([absent]).collect(),
+        });
+    }
+}
+
+fn climb(runtime: &str, steps: u32, end: ClimbEnd, cores: u32) -> Climb {
+    let passed = |step: u32| Rung {
+        size: 1000 << step,
+        failed: None,
+        time_ns: Some(f64::from(1_000_000 << step) / f64::from(cores)),
+        peak_bytes: Some(4 << (20 + step)),
+        metrics: BTreeMap::from([("bytes_each".to_owned(), 400.0 + 10.0 / f64::from(step + cores))]),
+    };
+    let mut rungs: Vec<Rung> = (0..steps).map(passed).collect();
+    if let ClimbEnd::Fell { size, why, .. } = &end {
+        rungs.push(Rung {
+            size: *size,
+            failed: Some(why.clone()),
+            time_ns: None,
+            peak_bytes: None,
+            metrics: BTreeMap::new(),
+        });
+    }
+    Climb {
+        runtime: runtime.into(),
+        largest: steps.checked_sub(1).map(|step| 1000 << step),
+        rungs,
+        end,
     }
 }
 
@@ -314,8 +458,10 @@ pub fn synthetic(shape: &Shape) -> Analysis {
         ),
         runtimes: runtimes.iter().map(|r| runtime_info(r, &benchmarks)).collect(),
         summaries: summaries(&groups, &runtimes, &shape.cores, shape.blocks),
+        speedups: speedups(&groups),
         benchmarks,
         groups,
+        ladders: Vec::new(),
         sentences: vec![
             "datil is fastest in most of the benchmarks that both it and its competitors verified.".into(),
             "Against tokio the data leave two comparisons undecided; more blocks would settle them.".into(),
@@ -403,6 +549,7 @@ fn benchmark(i: usize) -> Benchmark {
         metrics: Vec::new(),
         per_actor: Vec::new(),
         curves: Vec::new(),
+        growth: None,
         presets: [("savina".to_string(), preset)].into(),
         published: vec![Published {
             source: "savina-2014".into(),
@@ -810,6 +957,7 @@ fn plan(groups: &[GroupAnalysis], runtimes: &[String], shape: &Shape) -> Plan {
             },
         },
         groups: planned.collect(),
+        ladders: Vec::new(),
         skipped: Vec::new(),
         baseline: runtimes[0].clone(),
     }

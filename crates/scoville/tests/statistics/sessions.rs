@@ -56,6 +56,7 @@ pub fn plan(benchmarks: &[&str], runtimes: &[&str]) -> Plan {
             },
         },
         groups: benchmarks.iter().map(group).collect(),
+        ladders: Vec::new(),
         skipped: Vec::new(),
         baseline: runtimes[0].to_owned(),
     }

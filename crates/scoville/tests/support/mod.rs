@@ -10,7 +10,7 @@ use scoville::model::benchmark::Work;
 use scoville::model::event::{Event, What};
 use scoville::model::invocation::{FailureKind, Invocation, Order};
 use scoville::model::machine::{BlockSensors, Finding, Machine};
-use scoville::model::plan::{Competitor, Group, GroupKey, Plan};
+use scoville::model::plan::{Competitor, Group, GroupKey, GrowthLimits, Ladder, LadderKey, Plan};
 use scoville::model::runtime::Launch;
 use scoville::plan::{fixed, standard};
 use scoville::schedule::{Assess, Progress, Step};
@@ -91,6 +91,23 @@ impl Recorder {
                 block,
                 runtime,
             },
+            Step::Climb {
+                ladder,
+                runtime,
+                size,
+            } => {
+                let group = GroupKey {
+                    benchmark: ladder.benchmark.clone(),
+                    preset: size.to_string(),
+                    cores: ladder.cores,
+                };
+                What::RungFinished {
+                    invocation: Box::new(self.invoke(&order(&group, &runtime, 0), &Interrupt::default())),
+                    ladder,
+                    runtime,
+                    size,
+                }
+            }
             Step::FinishBlock { group, block } => What::BlockFinished {
                 group,
                 block,
@@ -173,6 +190,7 @@ fn order(group: &GroupKey, runtime: &str, padding: u32) -> Order {
         limits: method.limits,
         count_messages: false,
         padding,
+        memory_limit: None,
     }
 }
 
@@ -189,6 +207,35 @@ const WORK: Work = Work {
     actors: 1,
     messages: Some(1),
 };
+
+/// A plan in which so many runtimes `r0` .. climb a ladder of the benchmark `b0`.
+pub fn ladder_plan(runtimes: usize) -> Plan {
+    let grouped = plan(1, runtimes, 1);
+    let ladder = Ladder {
+        key: LadderKey {
+            benchmark: "b0".into(),
+            cores: 1,
+        },
+        parameter: "n".into(),
+        from: 1000,
+        to: None,
+        parameters: BTreeMap::new(),
+        expect: BTreeMap::new(),
+        time: Vec::new(),
+        limits: GrowthLimits {
+            time_ns: 60_000_000_000,
+            memory_bytes: 1 << 30,
+            bisections: 2,
+        },
+        cpus: vec![0],
+        competitors: grouped.groups[0].competitors.clone(),
+    };
+    Plan {
+        groups: Vec::new(),
+        ladders: vec![ladder],
+        ..grouped
+    }
+}
 
 /// A plan of so many benchmarks `b0` .., runtimes `r0` .. and blocks.
 pub fn plan(groups: usize, runtimes: usize, blocks: u32) -> Plan {
@@ -217,6 +264,7 @@ pub fn plan(groups: usize, runtimes: usize, blocks: u32) -> Plan {
         seed: 1,
         method: fixed(blocks, standard()),
         groups: (0..groups).map(group).collect(),
+        ladders: Vec::new(),
         skipped: Vec::new(),
         baseline: "r0".into(),
     }

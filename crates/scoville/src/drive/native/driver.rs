@@ -22,9 +22,14 @@ use crate::drive::protocol::{self, Action, Conversation, State, Terms, Verdict};
 use crate::drive::tree;
 use crate::model::invocation::{FailureKind, Hello, Order};
 use crate::probe::sensors::Snapshot;
+use crate::schedule::growth;
 
 /// Longest sleep, so that an interrupt is seen soon although it has no descriptor.
 const LONGEST_SLEEP_NS: u64 = 250_000_000;
+
+/// The same where the process may not have more than so much memory: at some gigabytes per second a process is ended
+/// when it has some hundred megabytes too many.
+const MEMORY_SLEEP_NS: u64 = 50_000_000;
 
 /// How long a process that has closed descriptor 3 may take to exit before the closing counts as its own failure.
 const CLOSED_GRACE_NS: u64 = 2_000_000_000;
@@ -139,6 +144,9 @@ impl<'a> Driver<'a> {
             if self.tail.total() > self.options.flood {
                 return Talked::Alive(self.flooded(), Cause::Failed);
             }
+            if let Some(verdict) = self.too_large(tree.pid) {
+                return Talked::Alive(verdict, Cause::Failed);
+            }
             if self.interrupt.at_once() {
                 let message = format!(
                     "{}: ended by the user while {}",
@@ -165,6 +173,19 @@ impl<'a> Driver<'a> {
 
     fn state_name(&self) -> &'static str {
         self.conversation.state().name()
+    }
+
+    /// Whether the process has more resident memory than it may.
+    fn too_large(&self, pid: Pid) -> Option<Verdict> {
+        let limit = self.order.memory_limit?;
+        let resident = tree::resident_bytes(pid).filter(|resident| *resident > limit)?;
+        let message = format!(
+            "{}: {}, while {}",
+            self.order.reports_as,
+            growth::too_large(resident, limit),
+            self.state_name()
+        );
+        Some(Verdict::Failed(FailureKind::Memory { limit }, message))
     }
 
     fn flooded(&self) -> Verdict {
@@ -283,7 +304,11 @@ impl<'a> Driver<'a> {
 
     /// Sleeps until something happens, or the deadline.
     fn wait(&self, tree: &mut Tree<'_>, deadline_ns: u64) -> Ready {
-        let sleep_ns = deadline_ns.saturating_sub(self.now_ns()).min(LONGEST_SLEEP_NS);
+        let longest_ns = match self.order.memory_limit {
+            Some(_) => MEMORY_SLEEP_NS,
+            None => LONGEST_SLEEP_NS,
+        };
+        let sleep_ns = deadline_ns.saturating_sub(self.now_ns()).min(longest_ns);
         let mut fds = Vec::with_capacity(4);
         // A dead process stays readable for ever: it would turn the wait into a spin.
         if !tree.dead {

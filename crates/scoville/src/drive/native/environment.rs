@@ -28,6 +28,9 @@ pub fn variables(order: &Order) -> BTreeMap<String, String> {
         variables.insert(name.to_owned(), value.to_owned());
     }
     variables.insert("SCOVILLE_WORKERS".to_owned(), order.workers.to_string());
+    if let Some(bytes) = order.memory_limit {
+        variables.insert("SCOVILLE_MEMORY".to_owned(), bytes.to_string());
+    }
     variables.extend(order.launch.env.clone());
     // The environment lies above the stack: its size shifts every address on it, which can change a time by some
     // per cent. Drawing it by block turns that from a bias into noise.

@@ -39,6 +39,7 @@ fn order(runtime: &str) -> Order {
         },
         count_messages: false,
         padding: 0,
+        memory_limit: None,
     }
 }
 

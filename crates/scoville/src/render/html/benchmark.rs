@@ -24,6 +24,8 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
             summary { h3 { (benchmark.title) } span.note { (benchmark.measures) } (troubles(&groups)) }
             (description(analysis, benchmark, &groups))
             @for group in &groups { (measures_table(analysis, group)) }
+            @let most = groups.iter().map(|g| g.key.cores).max();
+            @for group in groups.iter().filter(|g| Some(g.key.cores) == most) { (fairness_table(group)) }
             @let ids: Vec<&str> = figures.iter().filter(|f| f.per_benchmark && wanted(f.id, analysis, &groups)).map(|f| f.id).collect();
             div.figures.js-only data-benchmark=(benchmark.name) data-figures=(ids.join(" ")) {}
             (metrics(&groups))
@@ -43,7 +45,9 @@ fn troubles(groups: &[&GroupAnalysis]) -> Markup {
 fn wanted(figure: &str, analysis: &Analysis, groups: &[&GroupAnalysis]) -> bool {
     match figure {
         "curve" => has_curve(analysis, groups),
-        "scaling" => groups.iter().map(|g| g.key.cores).collect::<BTreeSet<_>>().len() > 1,
+        // It has a section of its own.
+        "growth" => false,
+        "scaling" | "speedup" => groups.iter().map(|g| g.key.cores).collect::<BTreeSet<_>>().len() > 1,
         "fairness" => (groups.iter().flat_map(|g| &g.cells)).any(|c| !c.fairness.is_empty()),
         _ => true,
     }
@@ -154,6 +158,31 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
             td { (value(Measure::Memory)) }
             td { (spread(cell.cv_between)) " / " (spread(cell.cv_within)) }
             td { (warmup(cell)) }
+        }
+    }
+}
+
+/// On the most cores only, where it matters most; the figure's table follows the selection.
+fn fairness_table(group: &GroupAnalysis) -> Markup {
+    let cells = || group.cells.iter().filter(|c| words::has_numbers(c));
+    if cells().all(|c| c.fairness.is_empty()) {
+        return html! {};
+    }
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ "Fairness, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
+            table.measures {
+                caption { "Fairness: " (group.key.preset) ", " (words::cores(group.key.cores)) " (counters of single actors; minimum to maximum relative to the mean)" }
+                thead { tr {
+                    th scope="col" { "Runtime" } th scope="col" { "Counter" } th scope="col" { "Actors" } th scope="col" { "Mean" }
+                    th scope="col" { "Standard deviation" } th scope="col" { "Jain's index" }
+                    @for title in ["Minimum", "Lower quartile", "Median", "Upper quartile", "Maximum"] { th scope="col" { (title) } }
+                } }
+                tbody { @for c in cells() { @for (counter, f) in &c.fairness { tr {
+                    th scope="row" { (c.runtime) } td { (counter) } td { (f.actors) } td { (number::significant(f.mean)) }
+                    td { (number::significant(f.sd)) } td { (number::significant(f.jain)) }
+                    @for x in f.five { td { (number::significant(x)) } }
+                } } } }
+            }
         }
     }
 }

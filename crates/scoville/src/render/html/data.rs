@@ -12,7 +12,7 @@ use flate2::{Compression, write::ZlibEncoder};
 use serde_json::{Map, Value, json};
 
 use crate::model::analysis::{
-    Analysis, Cell, Estimate, Fairness, GroupAnalysis, InvocationPoint, Measure, Pair,
+    Analysis, Cell, Estimate, Fairness, GroupAnalysis, Interval, InvocationPoint, Measure, Pair, Speedup,
 };
 
 use super::super::rows::{self, SENSORS};
@@ -102,10 +102,56 @@ fn value(analysis: &Analysis) -> Value {
         "sizes": sizes(analysis),
         "groups": groups,
         "summaries": summaries(analysis),
+        "speedups": speedups(analysis, &names),
+        "growth": growth(analysis, &names),
         "sensors": sensors(analysis),
         "figures": figures(analysis),
         "thinning": thinning.note(),
     })
+}
+
+/// `[benchmark, preset, cores, ideal, runtimes, values, lows, highs, n]`, the last five in columns: values in steps from
+/// the ideal, the interval's ends in steps from the value.
+fn speedups(analysis: &Analysis, names: &HashMap<&str, usize>) -> Value {
+    let place = |s: &Speedup| (s.benchmark.clone(), s.preset.clone(), s.cores);
+    let rows = analysis
+        .speedups
+        .chunk_by(|a, b| place(a) == place(b) && a.ideal == b.ideal);
+    rows.map(|row| {
+        let column = |of: &dyn Fn(&Speedup) -> Value| -> Value { row.iter().map(of).collect() };
+        let arm = |s: &Speedup, end: fn(&Interval) -> f64| {
+            let interval = s.speedup.interval.as_ref();
+            json!(interval.and_then(|i| steps(end(i) / s.speedup.value)))
+        };
+        json!([
+            row[0].benchmark,
+            row[0].preset,
+            row[0].cores,
+            rounded(row[0].ideal),
+            column(&|s| json!(names.get(s.runtime.as_str()))),
+            column(&|s| json!(steps(s.speedup.value / s.ideal))),
+            column(&|s| arm(s, |i| i.low)),
+            column(&|s| arm(s, |i| i.high)),
+            column(&|s| json!(s.speedup.n)),
+        ])
+    })
+    .collect()
+}
+
+/// `[benchmark, runtime, curve, order, x, y]` of every step that passed.
+fn growth(analysis: &Analysis, names: &HashMap<&str, usize>) -> Value {
+    let mut benchmarks: Vec<&str> = analysis
+        .ladders
+        .iter()
+        .map(|l| l.key.benchmark.as_str())
+        .collect();
+    benchmarks.dedup();
+    (benchmarks.into_iter())
+        .flat_map(|b| rows::growth_points(analysis, b).into_iter().map(move |p| (b, p)))
+        .map(|(b, (runtime, curve, order, x, y))| {
+            json!([b, names.get(runtime.as_str()), curve, order, x, rounded(y)])
+        })
+        .collect()
 }
 
 fn measures() -> Value {

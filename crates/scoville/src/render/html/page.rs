@@ -9,7 +9,7 @@ use crate::model::runtime::Launch;
 
 use super::super::comparison::{self, Comparison, Tone};
 use super::super::figure::{self, Figure};
-use super::super::{number, rows, words};
+use super::super::{growth, number, rows, words};
 use super::data::Thinning;
 use super::{benchmark, validity};
 
@@ -53,6 +53,7 @@ pub fn body(analysis: &Analysis) -> Markup {
                 p.js-only { button type="button" id="open-all" { "Open all" } " " button type="button" id="close-all" { "Close all" } }
                 @for b in &analysis.benchmarks { (benchmark::section(analysis, b, &figures)) }
             }
+            (grown(analysis))
             (runtimes(analysis))
             (environment(analysis, &figures))
             (validity::section(analysis))
@@ -198,6 +199,34 @@ fn tone(tone: Tone) -> Option<&'static str> {
         Tone::Dim => Some("dim"),
         Tone::Bad => Some("bad"),
     }
+}
+
+/// Who climbed how far; nothing in a session that grew nothing.
+fn grown(analysis: &Analysis) -> Markup {
+    let tables = growth::tables(analysis);
+    let mut benchmarks: Vec<&str> = analysis
+        .ladders
+        .iter()
+        .map(|l| l.key.benchmark.as_str())
+        .collect();
+    benchmarks.dedup();
+    html! { @if !tables.is_empty() {
+        section id="growth" aria-labelledby="growth-title" {
+            h2 id="growth-title" { "Growth until a limit" }
+            @for table in &tables {
+                div.scroll tabindex="0" role="region" aria-label={ "Growth: " (table.caption) } {
+                    table.measures {
+                        caption { (table.caption) }
+                        thead { tr { @for title in &table.columns { th scope="col" { (title) } } } }
+                        tbody { @for row in &table.rows { tr {
+                            @for (i, cell) in row.iter().enumerate() { @if i == 0 { th scope="row" { (cell) } } @else { td { (cell) } } }
+                        } } }
+                    }
+                }
+            }
+            @for b in benchmarks { div.figures.js-only data-benchmark=(b) data-figures="growth" {} }
+        }
+    } }
 }
 
 fn runtimes(analysis: &Analysis) -> Markup {

@@ -215,6 +215,20 @@
         return e && { runtime: name(cell), cores: g.n, ...e };
       })).filter(Boolean);
     },
+    speedup(benchmark) {
+      const preset = groupOf(benchmark).z.split("/")[0];
+      const here = data.speedups.filter(([b, size]) => b === benchmark && size === preset);
+      return here.flatMap(([, , cores, ideal, runtimes, values, lows, highs, n]) => runtimes.map((r, i) => {
+        const speedup = ideal * stepped(values[i]);
+        const [low, high] = [end(speedup, lows[i]), end(speedup, highs[i])];
+        return { runtime: data.runtimes[r], cores, ideal, speedup, n: n[i], low, high, efficiency: speedup / ideal,
+                 text: significant(speedup) + between(low, high, significant) };
+      }));
+    },
+    growth(benchmark) {
+      return data.growth.filter(([b]) => b === benchmark)
+        .map(([, r, curve, order, x, value]) => ({ runtime: data.runtimes[r], curve, order, x, value }));
+    },
     curve(benchmark) {
       const kind = (g) => g.z.split(/[-/]/)[0];
       const here = groupOf(benchmark);
@@ -376,13 +390,13 @@
 
   function caption(figure) {
     const measure = measures.get(state.measure);
-    const size = data.sizes.find((s) => s.id === (figure.benchmark ? groupOf(figure.benchmark).z : state.size))?.title ?? "";
+    const size = data.sizes.find((s) => s.id === (figure.benchmark ? groupOf(figure.benchmark)?.z : state.size))?.title ?? "";
     const text = data.figures[figure.id].title
       .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
       
       .replace("{direction}", "lower is better").replace("{axis}", "logarithmic axis")
       .replace("{baseline}", () => state.baseline).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
-    $(".title", figure.element).textContent = figure.benchmark && figure.id !== "scaling" ? `${text}, ${size}` : text;
+    $(".title", figure.element).textContent = figure.benchmark && !["scaling", "speedup", "growth"].includes(figure.id) ? `${text}, ${size}` : text;
     const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
     const n = counts.length === 0 || figure.id === "geomean" ? "" : `n = ${least === most ? least : `${least} to ${most}`}.`;

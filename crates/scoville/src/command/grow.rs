@@ -1,0 +1,93 @@
+//! `scoville grow`.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use super::args::{GrowArgs, Memory};
+use super::world::World;
+use super::{Exit, plan, prepare, run};
+use crate::drive::Host;
+use crate::model::machine::Machine;
+use crate::model::plan::{GrowthLimits, Plan};
+use crate::plan::{Candidate, Request, fixed, grow, standard};
+use crate::probe::machine::available_memory;
+
+/// Share of the machine's memory that a step may have.
+const USUAL_SHARE: f64 = 0.7;
+/// Share of what other programs have left.
+const LARGEST_SHARE: f64 = 0.9;
+
+/// Grows benchmarks until each runtime fails. The session is resumed, shown and exported as every other.
+pub fn run(world: &World, arguments: &GrowArgs, out: &mut dyn Write) -> Result<Exit> {
+    let mut host = run::host()?;
+    if arguments.dry_run {
+        let (machine, _) = host.machine();
+        let candidates = prepare::candidates_unbuilt(world.select(&arguments.runtimes)?);
+        plan::show(&make(world, arguments, &candidates, &machine)?, &machine, out)?;
+        return Ok(Exit::Good);
+    }
+    run::start(
+        world,
+        &arguments.runtimes,
+        &mut host,
+        &|candidates, machine| make(world, arguments, candidates, machine),
+        out,
+    )
+}
+
+fn make(world: &World, arguments: &GrowArgs, candidates: &[Candidate], machine: &Machine) -> Result<Plan> {
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let mut method = fixed(1, standard());
+    method.budget_ns = arguments.budget.map(nanoseconds);
+    let request = Request {
+        benchmarks: arguments.benchmarks.clone(),
+        everything: true,
+        presets: Vec::new(),
+        cores: arguments.cores.clone(),
+        variants: false,
+        method,
+        baseline: None,
+        seed: arguments.seed.unwrap_or_else(plan::draw_seed),
+    };
+    let limits = GrowthLimits {
+        time_ns: nanoseconds(arguments.time),
+        memory_bytes: budget(arguments.memory, machine)?,
+        bisections: arguments.bisect,
+    };
+    Ok(grow(
+        &request,
+        limits,
+        &world.catalogue,
+        candidates,
+        &machine.cpus,
+    )?)
+}
+
+/// The memory that a step may have, bytes.
+fn budget(asked: Option<Memory>, machine: &Machine) -> Result<u64> {
+    let share = match asked {
+        Some(Memory::Bytes(bytes)) => return Ok(bytes),
+        Some(Memory::Share(share)) => share,
+        None => USUAL_SHARE,
+    };
+    let Some(total) = machine.memory_bytes.value() else {
+        bail!(
+            "this machine does not tell how much memory it has; say how much a step may have with --memory 4GiB"
+        );
+    };
+    let usual = (*total as f64 * share) as u64;
+    let free = available_memory().map(|available| (available as f64 * LARGEST_SHARE) as u64);
+    match free.filter(|free| asked.is_none() && *free < usual) {
+        None => Ok(usual),
+        Some(free) => {
+            let [usual, free] = [usual, free].map(|bytes| bytes >> 20);
+            writeln!(
+                io::stderr(),
+                "memory   a step may have {free} MiB, not {usual} MiB, since other programs use the machine; --memory sets it"
+            )?;
+            Ok(free << 20)
+        }
+    }
+}

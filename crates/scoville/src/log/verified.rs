@@ -1,0 +1,113 @@
+//! What `scoville verify` has found out, one line per cell; the last line about a cell counts.
+
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use super::LogError;
+use crate::model::plan::GroupKey;
+use crate::model::runtime::RuntimeName;
+use crate::model::verified::VerifiedCell;
+
+/// Name of the file beside the sessions.
+pub const VERIFIED: &str = "verified.jsonl";
+
+/// Adds what was found out. The line is written at once, so that two commands do not mix theirs.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn note(results: &Path, cell: &VerifiedCell) -> Result<(), LogError> {
+    let file = results.join(VERIFIED);
+    let write = || -> io::Result<()> {
+        fs::create_dir_all(results)?;
+        let mut line = serde_json::to_string(cell)?;
+        line.push('\n');
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&file)?
+            .write_all(line.as_bytes())
+    };
+    write().map_err(|source| LogError::Io {
+        file: file.clone(),
+        source,
+    })
+}
+
+/// What is known of every cell; nothing where nothing was ever verified.
+///
+/// # Errors
+/// The file is there and cannot be read, or a line before the last is damaged.
+pub fn verified(results: &Path) -> Result<BTreeMap<(GroupKey, RuntimeName), VerifiedCell>, LogError> {
+    let file = results.join(VERIFIED);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(source) => return Err(LogError::Io { file, source }),
+    };
+    let mut cells = BTreeMap::new();
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        // A last line without its end was cut off.
+        if !line.ends_with('\n') {
+            break;
+        }
+        let cell: VerifiedCell = serde_json::from_str(line).map_err(|e| LogError::Damaged {
+            file: file.clone(),
+            line: index + 1,
+            why: e.to_string(),
+        })?;
+        cells.insert((cell.group.clone(), cell.runtime.clone()), cell);
+    }
+    Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::verified::CellVerdict;
+
+    fn cell(runtime: &str, verdict: CellVerdict) -> VerifiedCell {
+        VerifiedCell {
+            unix: 1.5,
+            group: GroupKey {
+                benchmark: "count".into(),
+                preset: "tiny".into(),
+                cores: 2,
+            },
+            runtime: runtime.into(),
+            version: "1".into(),
+            verdict,
+        }
+    }
+
+    #[test]
+    fn the_last_line_about_a_cell_counts() {
+        let results = tempfile::tempdir().unwrap();
+        assert_eq!(verified(results.path()).unwrap(), BTreeMap::new());
+        let failed = CellVerdict::Failed { message: "no".into() };
+        let (first, second) = (cell("a", failed), cell("a", CellVerdict::Counted));
+        let other = cell("b", CellVerdict::Uncounted);
+        for cell in [&first, &other, &second] {
+            note(results.path(), cell).unwrap();
+        }
+        let known = verified(results.path()).unwrap();
+        assert_eq!(
+            known.into_values().collect::<Vec<_>>(),
+            [second.clone(), other.clone()]
+        );
+        // A line that was cut off is no line; one in the middle is damage.
+        let file = results.path().join(VERIFIED);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &text[..text.len() - 5]).unwrap();
+        let known = verified(results.path()).unwrap();
+        assert_eq!(known.into_values().collect::<Vec<_>>(), [first, other]);
+        fs::write(&file, format!("what\n{text}")).unwrap();
+        assert!(
+            verified(results.path())
+                .unwrap_err()
+                .to_string()
+                .contains("verified.jsonl:1")
+        );
+    }
+}
