@@ -4,6 +4,10 @@
 //!
 //! `RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p datil --test shuttle`. A failure says in which file its schedule is; with that in
 //! `DATIL_SCHEDULE` and the name of the test it happens again. `DATIL_ITERATIONS` says how many schedules each test tries of each kind, `DATIL_SEED` where they begin.
+//!
+//! Defects that were planted and found: the guard finds nobody stuck; a dropped reply says nothing; a rescuer does not look whether the worker is inside; an actor that is gone frees its cell although its token is
+//! out; a local push leaves older messages in the remote list (with 500 schedules, not with 20). Not found with 500: quiescence that does not look at inbound lists, and an adopter that does not look
+//! at the tag again under the lock, which `models.rs` has a model of.
 #![cfg(shuttle)]
 
 use std::collections::HashMap;
@@ -38,7 +42,7 @@ fn explore(scenario: fn()) {
                 .unwrap_or_else(|_| panic!("{name} must be a number, not {value:?}"))
         })
     };
-    let (seed, iterations) = (number("DATIL_SEED", 1), number("DATIL_ITERATIONS", 200) as usize);
+    let (seed, iterations) = (number("DATIL_SEED", 1), number("DATIL_ITERATIONS", 500) as usize);
     let config = || {
         let mut config = Config::new();
         config.stack_size = 256 << 10;
