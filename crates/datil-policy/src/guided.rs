@@ -26,21 +26,43 @@ pub enum FirstRun {
     Anybody,
 }
 
-/// How an idle worker looks for work.
+/// How an idle worker waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Idling {
-    /// CAF's three stages of polling.
+    /// CAF's three stages of polling, with sleeps from which nobody wakes it.
     Polling,
-    /// Every victim of every group once, in random order from near to far; then it sleeps until it is woken.
-    Scanning,
+    /// CAF's timetable of thefts, but it looks at its own queue all the time instead of sleeping.
+    Awake,
+    /// One round of thefts; then it sleeps until it is woken.
+    Woken,
+}
+
+/// In which order an idle worker asks the members of a group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Victims {
+    /// At random, as many times as the group has members; some are asked twice and some not at all.
+    Random,
+    /// Everybody once, in random order.
+    Scanned,
+}
+
+/// To whom an actor belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// To nobody: it follows its senders.
+    None,
+    /// To a worker.
+    Worker,
+    /// To all workers of a memory node: its home is the first of them, at whose queue the others look first.
+    Node,
 }
 
 /// The settings of one policy.
 pub trait Variant: Send + 'static {
     /// See [`Policy::NAME`].
     const NAME: &'static str;
-    /// Whether actors have homes; without homes they follow their senders.
-    const HOMES: bool = true;
+    /// To whom actors belong.
+    const HOME: Home = Home::Worker;
     /// Whether the threads of workers are bound to units.
     const PINS: bool = true;
     /// Which victims are in the first group.
@@ -49,10 +71,14 @@ pub trait Variant: Send + 'static {
     const FROM_AFAR: End = End::Tail;
     /// The rule of the first execution.
     const FIRST_RUN: FirstRun = FirstRun::Neighbour;
-    /// The search for work.
+    /// How idle workers wait.
     const IDLING: Idling = Idling::Polling;
+    /// The order of the search for work.
+    const VICTIMS: Victims = Victims::Random;
     /// Whether thieves take half of a queue instead of one actor.
     const HALF: bool = false;
+    /// Whether actors that hold data are dealt out to all workers in turn when they are woken.
+    const DEALS: bool = false;
 
     /// Which actors are exempt from going home, by the programmer's hint.
     fn frees(role: Role) -> bool {
@@ -68,6 +94,8 @@ pub struct Guided<V> {
     random: Random,
     /// Victims of a scan, shuffled group by group.
     scan: Vec<u32>,
+    /// Actors dealt out so far.
+    dealt: u32,
     variant: PhantomData<fn() -> V>,
 }
 
@@ -117,18 +145,55 @@ impl<V: Variant> Guided<V> {
         Self {
             random: Random::new(setup.seed ^ (u64::from(setup.worker) << 32)),
             scan: Vec::with_capacity(rings.workers() as usize),
+            // Each worker begins with its right neighbour.
+            dealt: setup.worker,
             rings,
             variant: PhantomData,
         }
     }
 
-    /// A random member of the group whose turn attempt number `attempt` is.
+    /// The worker to which an actor belongs that belongs here.
+    fn home(&self) -> Option<u32> {
+        match V::HOME {
+            Home::None => None,
+            Home::Worker => Some(self.rings.me()),
+            Home::Node => self.rings.same_node().first().copied(),
+        }
+    }
+
+    /// Whom attempt number `attempt` since the worker ran dry asks; `None` if there is nobody.
     fn victim(&mut self, attempt: u32) -> Option<u32> {
+        match V::VICTIMS {
+            Victims::Random => self.random_member(attempt),
+            Victims::Scanned => {
+                let others = self.rings.workers() - 1;
+                let place = attempt.checked_rem(others)?;
+                if place == 0 {
+                    self.shuffle();
+                }
+                Some(self.scan[place as usize])
+            }
+        }
+    }
+
+    /// A random member of the group whose turn attempt number `attempt` is.
+    fn random_member(&mut self, attempt: u32) -> Option<u32> {
         let group = self.rings.group(self.rings.ring_at(attempt)?);
         Some(group[self.random.below(group.len() as u32) as usize])
     }
 
-    /// The order of a scan: nearer groups first, at random within what a group adds to the one before.
+    /// Attempts of one round: as many as the groups have members together.
+    fn round(&self) -> u32 {
+        match V::VICTIMS {
+            Victims::Random => (0..self.rings.count())
+                .map(|ring| self.rings.group(ring).len() as u32)
+                .sum(),
+            Victims::Scanned => self.rings.workers() - 1,
+        }
+    }
+
+    /// The order of a scan: nearer groups first, at random within what a group adds to the one before. The worker that
+    /// keeps the node's queue comes first of all.
     fn shuffle(&mut self) {
         self.scan.clear();
         for ring in 0..self.rings.count() {
@@ -138,6 +203,11 @@ impl<V: Variant> Guided<V> {
                 let chosen = known + self.random.below((last - known + 1) as u32) as usize;
                 self.scan.swap(last, chosen);
             }
+        }
+        if V::HOME == Home::Node
+            && let Some(keeper) = self.scan.iter().position(|victim| Some(*victim) == self.home())
+        {
+            self.scan.swap(0, keeper);
         }
     }
 }
@@ -149,8 +219,9 @@ impl<V: Variant> Policy for Guided<V> {
     const ROUTES: bool = true;
     const PINS: bool = V::PINS;
     const WAKING: Waking = match V::IDLING {
-        Idling::Polling => Waking::Never,
-        Idling::Scanning => Waking::OneSearcher,
+        Idling::Polling | Idling::Awake => Waking::Never,
+        Idling::Woken if matches!(V::HOME, Home::Node) => Waking::OneNear,
+        Idling::Woken => Waking::OneSearcher,
     };
 
     fn new(setup: Setup) -> Self {
@@ -195,13 +266,11 @@ impl<V: Variant> Policy for Guided<V> {
     }
 
     fn spawned(&mut self, role: Role) -> (Word, Route) {
-        let me = self.rings.me();
-        let home = V::HOMES.then_some(me);
         let head = Route {
-            worker: me,
+            worker: self.rings.me(),
             end: End::Head,
         };
-        (Word::new(home, V::frees(role)), head)
+        (Word::new(self.home(), V::frees(role)), head)
     }
 
     fn admitted(role: Role, turn: u32, workers: u32) -> (Word, Route) {
@@ -213,16 +282,21 @@ impl<V: Variant> Policy for Guided<V> {
     }
 
     fn started(&mut self, word: Word) -> Word {
-        if !V::HOMES {
-            return word;
-        }
-        match word.home() {
-            Some(home) if V::FIRST_RUN == FirstRun::Neighbour && !self.rings.is_neighbour(home) => word,
-            _ => word.moved(self.rings.me()),
+        match (self.home(), word.home()) {
+            (None, _) => word,
+            (_, Some(home)) if V::FIRST_RUN == FirstRun::Neighbour && !self.rings.is_neighbour(home) => word,
+            (Some(here), _) => word.moved(here),
         }
     }
 
     fn woken(&mut self, sender: u32, word: Word, _: &Surroundings) -> Route {
+        if V::DEALS && !word.is_free() {
+            self.dealt = (self.dealt + 1) % self.rings.workers();
+            return Route {
+                worker: self.dealt,
+                end: End::Tail,
+            };
+        }
         match word.home() {
             Some(home) if !word.is_free() && !self.rings.are_neighbours(sender, home) => Route {
                 worker: home,
@@ -253,24 +327,19 @@ impl<V: Variant> Policy for Guided<V> {
     }
 
     fn search(&mut self, step: u32) -> Search {
-        match V::IDLING {
-            Idling::Polling => match polling(step) {
-                Turn::Theft(attempt) => match self.victim(attempt) {
-                    Some(victim) => Search::Probe(victim, End::Tail),
-                    None => Search::Poll(1),
-                },
-                Turn::Poll(times) => Search::Poll(times),
-                Turn::Sleep(nanos) => Search::Sleep(nanos),
+        let turn = match V::IDLING {
+            Idling::Woken if step >= self.round() => return Search::Park,
+            Idling::Woken => Turn::Theft(step),
+            Idling::Polling | Idling::Awake => polling(step),
+        };
+        match turn {
+            Turn::Theft(attempt) => match self.victim(attempt) {
+                Some(victim) => Search::Probe(victim, End::Tail),
+                None => Search::Poll(1),
             },
-            Idling::Scanning => {
-                if step == 0 {
-                    self.shuffle();
-                }
-                match self.scan.get(step as usize) {
-                    Some(&victim) => Search::Probe(victim, End::Tail),
-                    None => Search::Park,
-                }
-            }
+            Turn::Poll(times) => Search::Poll(times),
+            Turn::Sleep(_) if V::IDLING == Idling::Awake => Search::Poll(POLLS_PER_EAGER_THEFT),
+            Turn::Sleep(nanos) => Search::Sleep(nanos),
         }
     }
 }
@@ -290,14 +359,14 @@ variants! {
     /// CLS as published: threads wander as the operating system likes.
     ClsPolling = ClsVariant {
         const NAME: &'static str = "cls";
-        const HOMES: bool = false;
+        const HOME: Home = Home::None;
         const PINS: bool = false;
         const NEAREST: Neighbourhood = Neighbourhood::Everyone;
     }
     /// CLS with a bound thread per unit (section 6.3).
     ClsTp = ClsTpVariant {
         const NAME: &'static str = "cls-tp";
-        const HOMES: bool = false;
+        const HOME: Home = Home::None;
         const NEAREST: Neighbourhood = Neighbourhood::Everyone;
     }
     /// Locality-guided scheduling (chapter 4).
@@ -333,25 +402,63 @@ variants! {
         const NAME: &'static str = "lgs-alt";
         const FIRST_RUN: FirstRun = FirstRun::Anybody;
     }
-    /// LGS, but idle workers look at everybody once and then sleep until woken. Not in the thesis: it tells what of
-    /// LGS's losses comes from polling.
+    /// [`LgsAlt`] whose idle workers never sleep (section 6.5.2).
+    LgsAltAwake = LgsAltAwakeVariant {
+        const NAME: &'static str = "lgs-alt-awake";
+        const FIRST_RUN: FirstRun = FirstRun::Anybody;
+        const IDLING: Idling = Idling::Awake;
+    }
+    /// CLS with bound threads where data actors are dealt out to all workers in turn (the thesis' "round robin"
+    /// assignment of jobs, section 6.4.3).
+    ClsDealt = ClsDealtVariant {
+        const NAME: &'static str = "cls-dealt";
+        const HOME: Home = Home::None;
+        const NEAREST: Neighbourhood = Neighbourhood::Everyone;
+        const DEALS: bool = true;
+        fn frees(role: Role) -> bool {
+            role != Role::Data
+        }
+    }
+    /// LGS that sleeps until woken after one round of its random thefts. Not in the thesis, and neither are the next
+    /// four: they tell what of LGS's losses comes from which part of its mechanism.
+    LgsWoken = LgsWokenVariant {
+        const NAME: &'static str = "lgs-woken";
+        const IDLING: Idling = Idling::Woken;
+    }
+    /// LGS whose polling thieves ask every member of a group once instead of at random. Not in the thesis.
+    LgsScan = LgsScanVariant {
+        const NAME: &'static str = "lgs-scan";
+        const VICTIMS: Victims = Victims::Scanned;
+    }
+    /// [`LgsWake`] whose actors belong to a memory node instead of a worker. Not in the thesis.
+    LgsWakeNode = LgsWakeNodeVariant {
+        const NAME: &'static str = "lgs-wake-node";
+        const HOME: Home = Home::Node;
+        const IDLING: Idling = Idling::Woken;
+        const VICTIMS: Victims = Victims::Scanned;
+    }
+    /// Both of [`LgsWoken`] and [`LgsScan`]: idle workers look at everybody once and then sleep until woken. Not in the
+    /// thesis.
     LgsWake = LgsWakeVariant {
         const NAME: &'static str = "lgs-wake";
-        const IDLING: Idling = Idling::Scanning;
+        const IDLING: Idling = Idling::Woken;
+        const VICTIMS: Victims = Victims::Scanned;
     }
     /// [`LgsWake`] whose thieves take half a queue. Not in the thesis.
     LgsWakeHalf = LgsWakeHalfVariant {
         const NAME: &'static str = "lgs-wake-half";
-        const IDLING: Idling = Idling::Scanning;
+        const IDLING: Idling = Idling::Woken;
+        const VICTIMS: Victims = Victims::Scanned;
         const HALF: bool = true;
     }
     /// CLS with bound threads that look at everybody once and then sleep until woken: the uniform form of
     /// [`LgsWake`].
     ClsWake = ClsWakeVariant {
         const NAME: &'static str = "cls-wake";
-        const HOMES: bool = false;
+        const HOME: Home = Home::None;
         const NEAREST: Neighbourhood = Neighbourhood::Everyone;
-        const IDLING: Idling = Idling::Scanning;
+        const IDLING: Idling = Idling::Woken;
+        const VICTIMS: Victims = Victims::Scanned;
     }
 }
 

@@ -47,12 +47,13 @@ pub mod topology;
 pub use adaptive::{Adaptive, Hostile};
 pub use encore::{EncoreCooperative, EncorePreemptive};
 pub use guided::{
-    ClsPolling, ClsTp, ClsWake, FirstRun, Guided, Idling, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake,
-    LgsWakeHalf, Variant,
+    ClsDealt, ClsPolling, ClsTp, ClsWake, FirstRun, Guided, Home, Idling, Lgs, LgsAlt, LgsAltAwake, LgsCo,
+    LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Variant, Victims,
 };
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
-    AdaptiveLocality, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard, WithoutOrder, term,
+    AdaptiveLocality, AdaptiveLocalityWake, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard,
+    WithoutOrder, term,
 };
 pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};

@@ -15,7 +15,8 @@
 
 use crate::topology::Rings;
 use crate::{
-    ClsTp, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word,
+    ClsTp, ClsWake, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings,
+    Waking, Word,
 };
 
 /// What being away must cost at least per message before a class is pinned. Sending an actor home costs about as
@@ -43,18 +44,24 @@ pub mod term {
     pub const PIN_ALL: u32 = 8;
     /// A control: classes with long messages are pinned, whatever being away costs.
     pub const PIN_LONG: u32 = 16;
+    /// Idle workers ask everybody once and then sleep until they are woken, instead of polling as CAF's did. This is no
+    /// term of the rule: it shows what the rule is worth where idle workers do not miss what there is to do.
+    pub const WAKES: u32 = 32;
 }
 
 /// The policy with some of its terms; see [`AdaptiveLocality`].
 #[derive(Clone, Debug)]
 pub struct Locality<const TERMS: u32> {
     rings: Rings,
-    /// The search for work is that of classic load stealing.
+    /// The search for work is that of classic load stealing, in one of its two forms.
     classic: ClsTp,
+    woken: ClsWake,
 }
 
 /// The policy with all its terms.
 pub type AdaptiveLocality = Locality<{ term::ALL }>;
+/// The policy with all its terms and [`term::WAKES`].
+pub type AdaptiveLocalityWake = Locality<{ term::ALL | term::WAKES }>;
 /// Without [`term::GUARD`].
 pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
 /// Without [`term::ORDER`].
@@ -69,6 +76,7 @@ pub type PinLong = Locality<{ term::ALL | term::PIN_LONG }>;
 const fn name(terms: u32) -> &'static str {
     match terms {
         term::ALL => "adaptive-locality",
+        t if t & term::WAKES != 0 => "adaptive-locality-wake",
         t if t & term::PIN_ALL != 0 => "pin-all",
         t if t & term::PIN_LONG != 0 => "pin-long",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
@@ -85,6 +93,7 @@ impl<const TERMS: u32> Locality<TERMS> {
     fn with(setup: Setup, rings: Rings) -> Self {
         Self {
             classic: ClsTp::on(setup, &Rings::uniform(setup.worker, setup.workers)),
+            woken: ClsWake::on(setup, &Rings::uniform(setup.worker, setup.workers)),
             rings,
         }
     }
@@ -121,7 +130,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     const ADOPTS: bool = true;
     const ROUTES: bool = true;
     const PINS: bool = true;
-    const WAKING: Waking = ClsTp::WAKING;
+    const WAKING: Waking = if Self::has(term::WAKES) {
+        ClsWake::WAKING
+    } else {
+        ClsTp::WAKING
+    };
 
     fn new(setup: Setup) -> Self {
         Self::with(setup, Rings::uniform(setup.worker, setup.workers))
@@ -202,7 +215,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn search(&mut self, step: u32) -> Search {
-        self.classic.search(step)
+        if Self::has(term::WAKES) {
+            self.woken.search(step)
+        } else {
+            self.classic.search(step)
+        }
     }
 }
 
@@ -327,6 +344,7 @@ mod tests {
     fn variants_have_names_of_their_own() {
         let names = [
             AdaptiveLocality::NAME,
+            AdaptiveLocalityWake::NAME,
             WithoutGuard::NAME,
             WithoutOrder::NAME,
             WithoutCertainty::NAME,

@@ -92,6 +92,8 @@ pub enum Waking {
     /// The owner of the queue if it sleeps; if it is the sender's own queue, one sleeping worker, unless some worker
     /// is searching.
     OneSearcher,
+    /// As `OneSearcher`, but if the owner of another's queue does not sleep, one sleeping worker of its memory node.
+    OneNear,
 }
 
 /// What a sender's worker knows of the receiver and of the others. All of it may be stale.

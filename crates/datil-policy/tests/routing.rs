@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
-    AdaptiveLocality, ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw,
-    LgsWake, LgsWakeHalf, Mean, PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings,
-    TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder, Word,
+    AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt,
+    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean,
+    PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking,
+    WithoutCertainty, WithoutGuard, WithoutOrder, Word,
 };
 use proptest::prelude::*;
 
@@ -60,10 +61,10 @@ fn reaches_everybody<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> R
             Search::Poll(times) => prop_assert!((1..1000).contains(&times)),
             Search::Park => {
                 prop_assert!(P::WAKING != Waking::Never, "nobody would wake it");
-                // The next wake-up starts a new search; random passes may miss somebody by chance only once in a
-                // while.
+                // The next wake-up starts a new search. A round of random thefts may miss somebody by chance, many in a
+                // row hardly ever.
                 rounds += 1;
-                prop_assert!(rounds < 3, "{}: {missing:?} never probed", P::NAME);
+                prop_assert!(rounds < 100, "{}: {missing:?} never probed", P::NAME);
                 step = 0;
                 continue;
             }
@@ -108,9 +109,15 @@ macro_rules! for_all {
         $check::<LgsDfs>($($argument),*)?;
         $check::<LgsCo>($($argument),*)?;
         $check::<LgsAlt>($($argument),*)?;
+        $check::<LgsAltAwake>($($argument),*)?;
+        $check::<ClsDealt>($($argument),*)?;
+        $check::<LgsWoken>($($argument),*)?;
+        $check::<LgsScan>($($argument),*)?;
+        $check::<LgsWakeNode>($($argument),*)?;
         $check::<LgsWake>($($argument),*)?;
         $check::<LgsWakeHalf>($($argument),*)?;
         $check::<AdaptiveLocality>($($argument),*)?;
+        $check::<AdaptiveLocalityWake>($($argument),*)?;
         $check::<WithoutGuard>($($argument),*)?;
         $check::<WithoutOrder>($($argument),*)?;
         $check::<WithoutCertainty>($($argument),*)?;
@@ -195,6 +202,37 @@ proptest! {
         prop_assert_eq!(pairs.group(0), [worker ^ 1]);
     }
 
+    /// With a queue per node an actor from afar goes to the node's first worker, at whose queue its neighbours look
+    /// first.
+    #[test]
+    fn a_nodes_queue_is_kept_by_its_first_worker(runner in 0u32..16, sender in 0u32..16, seed in any::<u64>()) {
+        let machine = ring_of_nodes(4, 4);
+        let (mut first, _) = policy::<LgsWakeNode>(&machine, runner, seed);
+        let word = first.started(LgsWakeNode::admitted(Role::Untold, 0, 16).0);
+        let keeper = runner / 4 * 4;
+        prop_assert_eq!(word.home(), Some(keeper));
+        let (mut from, _) = policy::<LgsWakeNode>(&machine, sender, seed);
+        let near = sender / 4 == runner / 4;
+        let route = from.woken(sender, word, &Surroundings::default());
+        prop_assert_eq!(route.worker, if near { sender } else { keeper });
+        if sender % 4 != 0 {
+            prop_assert_eq!(from.search(0), Search::Probe(sender / 4 * 4, End::Tail));
+        }
+    }
+
+    /// Data actors are dealt out evenly; all others follow their senders.
+    #[test]
+    fn dealt_actors_go_to_everybody_in_turn(sender in 0u32..16) {
+        let machine = ring_of_nodes(4, 4);
+        let (mut cls, _) = policy::<ClsDealt>(&machine, sender, 0);
+        let around = Surroundings::default();
+        let data = ClsDealt::admitted(Role::Data, 0, 16).0;
+        let dealt: BTreeSet<u32> = (0..16).map(|_| cls.woken(sender, data, &around).worker).collect();
+        prop_assert_eq!(dealt.len(), 16);
+        let other = ClsDealt::admitted(Role::Coordinator, 0, 16).0;
+        prop_assert_eq!(cls.woken(sender, other, &around), Route { worker: sender, end: End::Head });
+    }
+
     /// On one node every guided policy is classic load stealing, but for hints and homes within the node.
     #[test]
     fn on_one_node_all_are_uniform(worker in 0u32..8, home in 0u32..8, seed in any::<u64>()) {
@@ -232,6 +270,19 @@ fn hints_free_whom_the_thesis_freed() {
         ROLES.map(|role| free(LgsUw::admitted(role, 0, 4).0)),
         [true, true, false]
     );
+}
+
+#[test]
+fn whoever_does_not_sleep_polls_and_steals_on_the_same_timetable() {
+    let machine = ring_of_nodes(4, 4);
+    let (mut alt, _) = policy::<LgsAlt>(&machine, 3, 1);
+    let (mut awake, _) = policy::<LgsAltAwake>(&machine, 3, 1);
+    for step in 0..700 {
+        match alt.search(step) {
+            Search::Sleep(_) => assert!(matches!(awake.search(step), Search::Poll(_))),
+            other => assert_eq!(awake.search(step), other),
+        }
+    }
 }
 
 #[test]
