@@ -6,8 +6,10 @@
 //! programs' work ([`programs`]) cost. The same settings and seed give the same run. What comes out is simulated, not
 //! measured, and says so wherever it is printed.
 
+pub mod acceptance;
 mod actor;
 pub mod host;
+mod laboratory;
 pub mod library;
 pub mod machine;
 pub mod policies;

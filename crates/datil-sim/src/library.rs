@@ -7,7 +7,7 @@ use suite::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script
 use suite::tools::Latch;
 
 use crate::actor::{Birth, Body, Handling, Letter, Note, Wish};
-use crate::host::{Play, Run, Settings};
+use crate::host::{Engine, Play, Run, Settings};
 use crate::policies;
 
 /// The library.
@@ -52,7 +52,7 @@ impl System {
     /// # Errors
     /// If there is no such policy, or the machine has not so many units.
     pub fn new(settings: Settings) -> Result<Self, String> {
-        let host = (policies::find(&settings.policy)?.host)(settings.clone())?;
+        let host = Engine::build(policies::find(&settings.policy)?.rules, settings.clone())?;
         Ok(Self {
             settings,
             host,

@@ -1,27 +1,36 @@
 //! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
 
 use datil_policy::{
-    AdaptiveLocality, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt, LgsCo, LgsDfs, LgsUc, LgsUw, LgsWake,
-    LgsWakeHalf, PinAll, PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
+    AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt,
+    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, PinAll,
+    PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
 };
 
-use crate::host::{Engine, Play, Settings};
+use crate::host::Rules;
 
-/// A policy with the host compiled for it.
-#[derive(Clone, Copy, Debug)]
+/// A policy.
+#[derive(Clone, Copy)]
 pub struct Entry {
     /// Name by which it is chosen.
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
-    pub(crate) host: fn(Settings) -> Result<Box<dyn Play>, String>,
+    pub(crate) rules: Rules,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Entry")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 const fn entry<P: Policy>(about: &'static str) -> Entry {
     Entry {
         name: P::NAME,
         about,
-        host: Engine::<P>::build,
+        rules: Rules::of::<P>(),
     }
 }
 
@@ -35,17 +44,23 @@ pub const ALL: &[Entry] = &[
     entry::<LgsDfs>("lgs that queues at the head of the home's queue"),
     entry::<LgsCo>("lgs whose thieves begin at the shared second-level cache"),
     entry::<LgsAlt>("lgs where the first worker becomes the home wherever it is"),
+    entry::<LgsAltAwake>("lgs-alt whose idle workers never sleep"),
+    entry::<ClsDealt>("cls-tp that deals data actors out to all workers in turn (needs hints)"),
     entry::<AdaptiveLocality>(
         "pins classes of actors whose messages take longer away from home; needs no hints",
     ),
+    entry::<AdaptiveLocalityWake>("adaptive-locality that sleeps until woken instead of polling"),
     entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),
     entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
     entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),
     entry::<PinAll>("control of adaptive-locality: every class is pinned"),
     entry::<PinLong>("control of adaptive-locality: classes with long messages are pinned"),
     entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),
-    entry::<LgsWake>("lgs that sleeps until woken instead of polling"),
+    entry::<LgsWoken>("lgs that sleeps until woken after a round of thefts"),
+    entry::<LgsScan>("lgs whose thieves ask everybody of a group once"),
+    entry::<LgsWake>("both: lgs that asks everybody once, then sleeps until woken"),
     entry::<LgsWakeHalf>("lgs-wake that steals half a queue"),
+    entry::<LgsWakeNode>("lgs-wake whose actors belong to a node, not to a worker"),
     entry::<Pony>("first in, first out, in batches of 100, theft in turn"),
     entry::<GoLike>("a slot for the actor woken last, four random passes, half a queue per theft"),
     entry::<TokioLike>("a slot for the actor woken last, one random pass, half a queue per theft"),

@@ -6,11 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use datil_policy::topology::Rings;
-use datil_policy::{
-    End, Policy, Profile, Random, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word,
-};
+use datil_policy::{End, Profile, Random, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word};
 
 use super::lock::Lock;
+use super::rules::{Decide, Rules};
 use super::run::Run;
 use super::{Activity, Annotation, Play, Settings};
 use crate::actor::{Body, Handling, Letter, Note, Wish};
@@ -33,11 +32,15 @@ struct Mail {
     letter: Letter,
     /// The unit that wrote it.
     from: usize,
+    /// Lines that it moves to another unit beyond those of every message.
+    lines: u32,
 }
 
 struct Slot {
     body: Option<Box<dyn Body>>,
     class: usize,
+    /// Generations from the driver.
+    depth: u32,
     status: Status,
     started: bool,
     word: Word,
@@ -85,6 +88,8 @@ struct Activation {
     stopping: bool,
     /// Messages handled.
     messages: u32,
+    /// Lines that the messages of the present handler carry.
+    carries: u32,
     /// Time of computing so far, without sends.
     computing: Cycles,
     timed: bool,
@@ -103,8 +108,8 @@ enum Phase {
     Sleeping,
 }
 
-struct Worker<P> {
-    policy: P,
+struct Worker {
+    policy: Box<dyn Decide>,
     pu: usize,
     next: Option<u32>,
     queue: VecDeque<u32>,
@@ -132,7 +137,8 @@ enum Event {
 }
 
 /// A run in progress.
-pub(crate) struct Engine<P> {
+pub(crate) struct Engine {
+    rules: Rules,
     settings: Settings,
     costs: Rc<Costs>,
     /// What the suite is to be told.
@@ -142,7 +148,7 @@ pub(crate) struct Engine<P> {
     /// See [`tax`].
     tax: (f64, f64),
     memory: Memory,
-    workers: Vec<Worker<P>>,
+    workers: Vec<Worker>,
     slots: Vec<Slot>,
     classes: Vec<Class>,
     class_of: HashMap<&'static str, usize>,
@@ -162,14 +168,14 @@ pub(crate) struct Engine<P> {
     run: Run,
 }
 
-impl<P: Policy> Play for Engine<P> {
+impl Play for Engine {
     fn born(&self) -> u32 {
         self.slots.len() as u32
     }
 
     fn play(&mut self, driver: Handling, note: &mut dyn FnMut(Note)) -> Result<Run, String> {
         self.begin();
-        self.bear(driver.births);
+        self.bear(driver.births, 0);
         self.driver = driver.wishes.into();
         self.schedule(0, Event::Driver);
         self.work(note)?;
@@ -177,33 +183,33 @@ impl<P: Policy> Play for Engine<P> {
     }
 }
 
-impl<P: Policy> Engine<P> {
+impl Engine {
     /// An idle host.
     ///
     /// # Errors
     /// If the policy is for another kind of host or the settings do not fit the machine.
-    pub(crate) fn build(settings: Settings) -> Result<Box<dyn Play>, String> {
-        if !P::ROUTES {
-            return Err(format!("the policy {} does not run on this host", P::NAME));
+    pub(crate) fn build(rules: Rules, settings: Settings) -> Result<Box<dyn Play>, String> {
+        if !rules.routes {
+            return Err(format!("the policy {} does not run on this host", rules.name));
         }
-        let mut engine = Self::new(settings)?;
+        let mut engine = Self::new(rules, settings)?;
         engine.start();
         Ok(Box::new(engine))
     }
 
-    fn new(settings: Settings) -> Result<Self, String> {
+    fn new(rules: Rules, settings: Settings) -> Result<Self, String> {
         let machine = &settings.machine;
         let pus = machine.units(settings.workers)?;
         let count = pus.len() as u32;
         let worker = |me: u32| {
-            let rings = Rings::around(me, &pus, &machine.topology, P::neighbourhood());
+            let rings = Rings::around(me, &pus, &machine.topology, (rules.neighbourhood)());
             let setup = Setup {
                 worker: me,
                 workers: count,
                 seed: settings.seed,
             };
             Worker {
-                policy: P::on(setup, &rings),
+                policy: (rules.on)(setup, &rings),
                 pu: pus[me as usize],
                 next: None,
                 queue: VecDeque::new(),
@@ -246,7 +252,8 @@ impl<P: Policy> Engine<P> {
             costs: Rc::new(machine.costs.clone()),
             notes: Vec::new(),
             lost: false,
-            tax: tax::<P>(&settings),
+            tax: tax(rules.pins, &settings),
+            rules,
             began: 0,
             settings,
         })
@@ -357,7 +364,7 @@ impl<P: Policy> Engine<P> {
 
     // ---- actors ----------------------------------------------------------------------------------------
 
-    fn bear(&mut self, births: Vec<crate::actor::Birth>) {
+    fn bear(&mut self, births: Vec<crate::actor::Birth>, depth: u32) {
         for birth in births {
             let class = self.class(birth.kind);
             let state = self.classes[class]
@@ -366,6 +373,7 @@ impl<P: Policy> Engine<P> {
             self.slots.push(Slot {
                 body: Some(birth.body),
                 class,
+                depth,
                 status: Status::Unborn,
                 started: false,
                 word: Word::default(),
@@ -413,7 +421,7 @@ impl<P: Policy> Engine<P> {
         let time = match wish {
             Wish::Spawn(actor) => {
                 let cost = Cycles::from(costs.spawn);
-                let (word, route) = P::admitted(self.role(actor), self.turns.0, workers);
+                let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
                 self.turns.0 += 1;
                 self.slots[actor as usize].word = word;
                 cost + self.enqueue(actor, route, pu, None)
@@ -421,9 +429,9 @@ impl<P: Policy> Engine<P> {
             Wish::Send(to, letter) => {
                 let cost = Cycles::from(costs.send);
                 let turn = self.turns.1;
-                if self.receive_letter(to, letter, pu) {
+                if self.receive_letter(to, letter, pu, 0) {
                     self.turns.1 += 1;
-                    let route = P::called(self.slots[to as usize].word, turn, workers);
+                    let route = (self.rules.called)(self.slots[to as usize].word, turn, workers);
                     cost + self.enqueue(to, route, pu, None)
                 } else {
                     cost
@@ -441,10 +449,10 @@ impl<P: Policy> Engine<P> {
     // ---- messages and queues ---------------------------------------------------------------------------
 
     /// Puts a message into a mailbox; true if the actor was idle and must be queued.
-    fn receive_letter(&mut self, to: u32, letter: Letter, from: usize) -> bool {
+    fn receive_letter(&mut self, to: u32, letter: Letter, from: usize, lines: u32) -> bool {
         let slot = &mut self.slots[to as usize];
         self.lost |= slot.status == Status::Dead;
-        slot.mailbox.push_back(Mail { letter, from });
+        slot.mailbox.push_back(Mail { letter, from, lines });
         slot.status == Status::Idle
     }
 
@@ -483,36 +491,46 @@ impl<P: Policy> Engine<P> {
     fn notice(&mut self, owner: u32, from: Option<u32>) -> Cycles {
         let poll = Cycles::from(self.costs.poll);
         match self.workers[owner as usize].phase {
-            Phase::Busy | Phase::Searching => {}
+            Phase::Searching => {}
+            Phase::Busy if self.rules.waking == Waking::OneNear && from != Some(owner) => {
+                let node = self.memory.node(self.workers[owner as usize].pu);
+                return self.wake_another(owner, Some(node));
+            }
+            Phase::Busy => {}
             Phase::Polling => self.next_turn(owner, poll),
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
-                if P::WAKING != Waking::Never {
+                if self.rules.waking != Waking::Never {
                     return self.wake(owner);
                 }
             }
         }
         if from == Some(owner) {
-            self.wake_another(owner)
+            self.wake_another(owner, None)
         } else {
             0
         }
     }
 
-    /// Wakes the next sleeping worker, if the policy wants that and nobody searches besides `me`.
-    fn wake_another(&mut self, me: u32) -> Cycles {
-        let searching = |(at, worker): (usize, &Worker<P>)| {
-            at != me as usize && matches!(worker.phase, Phase::Searching | Phase::Polling)
+    /// Wakes the next sleeping worker after `me`, on this node or anywhere, if the policy wants that and nobody there
+    /// searches besides `me`.
+    fn wake_another(&mut self, me: u32, node: Option<usize>) -> Cycles {
+        if !matches!(self.rules.waking, Waking::OneSearcher | Waking::OneNear) {
+            return 0;
+        }
+        let is_there = |worker: &Worker| node.is_none_or(|node| self.memory.node(worker.pu) == node);
+        let searching = |(at, worker): (usize, &Worker)| {
+            at != me as usize && is_there(worker) && matches!(worker.phase, Phase::Searching | Phase::Polling)
         };
-        if P::WAKING != Waking::OneSearcher || self.workers.iter().enumerate().any(searching) {
+        if self.workers.iter().enumerate().any(searching) {
             return 0;
         }
         let count = self.workers.len() as u32;
-        let mut others = (1..count).map(|step| (me + step) % count);
-        match others.find(|&other| self.workers[other as usize].phase == Phase::Sleeping) {
-            Some(sleeper) => self.wake(sleeper),
-            None => 0,
-        }
+        let sleeper = (1..count).map(|step| (me + step) % count).find(|&other| {
+            let worker = &self.workers[other as usize];
+            worker.phase == Phase::Sleeping && is_there(worker)
+        });
+        sleeper.map_or(0, |sleeper| self.wake(sleeper))
     }
 
     fn wake(&mut self, worker: u32) -> Cycles {
@@ -532,7 +550,7 @@ impl<P: Policy> Engine<P> {
         if let Some((victim, end)) = self.workers[me as usize].probing.take()
             && let Some(cost) = self.rob(me, victim, end)
         {
-            let cost = cost + self.wake_another(me);
+            let cost = cost + self.wake_another(me, None);
             return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
@@ -660,6 +678,7 @@ impl<P: Policy> Engine<P> {
             steps: VecDeque::new(),
             stopping: false,
             messages: 0,
+            carries: 0,
             computing: 0,
             timed,
             stream: None,
@@ -701,7 +720,8 @@ impl<P: Policy> Engine<P> {
             activation.messages += 1;
             self.run.events += 1;
             let costs = Rc::clone(&self.costs);
-            cost += Cycles::from(costs.receive) + self.memory.transfer(mail.from, pu, costs.message_lines);
+            let lines = costs.message_lines + mail.lines;
+            cost += Cycles::from(costs.receive) + self.memory.transfer(mail.from, pu, lines);
             catch_unwind(AssertUnwindSafe(|| body.handle(mail.letter, &mut handling)))
         };
         let slot = &mut self.slots[actor as usize];
@@ -714,18 +734,21 @@ impl<P: Policy> Engine<P> {
             ordinal: slot.handled,
             sends: handling.wishes.len() - handling.births.len(),
             spawns: handling.births.len(),
+            stops: handling.stopped,
+            depth: slot.depth,
             scale: self.settings.scale,
         };
         let annotation = self.classes[slot.class].annotation;
         let charge = annotation.map_or(Settings::DEFAULT_CHARGE, |annotation| {
             (annotation.charge)(&activity)
         });
+        activation.carries = annotation.map_or(0, |annotation| (annotation.carries)(&activity));
         activation.stopping = handling.stopped;
         activation.steps.push_back(Step::Compute(charge));
         activation
             .steps
             .extend(handling.wishes.into_iter().map(Step::Wish));
-        self.bear(handling.births);
+        self.bear(handling.births, activity.depth + 1);
         Ok(cost + self.begin_step(me))
     }
 
@@ -776,9 +799,10 @@ impl<P: Policy> Engine<P> {
             self.next_turn(me, time);
             return Ok(());
         }
+        let carries = activation.carries;
         match activation.steps.pop_front() {
             Some(Step::Wish(Wish::Send(to, letter))) => {
-                if self.receive_letter(to, letter, pu) {
+                if self.receive_letter(to, letter, pu, carries) {
                     let route = self.ask_for_route(me, to);
                     cost += self.enqueue(to, route, pu, Some(me));
                 }
@@ -907,11 +931,11 @@ impl<P: Policy> Engine<P> {
 
     /// Busy threads on the worker's unit.
     fn slowdown(&self, me: u32) -> Cycles {
-        if P::PINS || self.os().is_none() {
+        if self.rules.pins || self.os().is_none() {
             return 1;
         }
         let pu = self.workers[me as usize].pu;
-        let busy = |worker: &&Worker<P>| worker.pu == pu && worker.phase == Phase::Busy;
+        let busy = |worker: &&Worker| worker.pu == pu && worker.phase == Phase::Busy;
         self.workers.iter().filter(busy).count().max(1) as Cycles
     }
 
@@ -919,7 +943,7 @@ impl<P: Policy> Engine<P> {
         let os = self.os().expect("asked for only with it");
         let beyond = (self.workers.len() as f64 - 8.0).max(0.0) / 56.0;
         let rate = os.migrations * beyond * beyond;
-        if P::PINS || rate <= 0.0 {
+        if self.rules.pins || rate <= 0.0 {
             return Cycles::MAX / 4;
         }
         self.exponential(1e9 / rate)
@@ -933,7 +957,7 @@ impl<P: Policy> Engine<P> {
     /// The operating system moves a thread: onto a unit that is in use, from which it moves to a free one later, or
     /// it changes places with another thread.
     fn balance(&mut self, me: u32) {
-        if P::PINS {
+        if self.rules.pins {
             return;
         }
         let os = self.os().expect("asked for only with it");
@@ -971,11 +995,11 @@ impl<P: Policy> Engine<P> {
 
 /// What the balancing of pages adds to a stream of memory: a share of its time if all of it is remote, and a share in
 /// any case.
-fn tax<P: Policy>(settings: &Settings) -> (f64, f64) {
+fn tax(pins: bool, settings: &Settings) -> (f64, f64) {
     match settings.os {
         Some(os) if settings.placement == Placement::FirstTouch => {
             let used = settings.workers as f64 / settings.machine.topology.pus().len() as f64;
-            let unbound = if P::PINS { 0.0 } else { os.balancing_unbound * used };
+            let unbound = if pins { 0.0 } else { os.balancing_unbound * used };
             (os.balancing * used, unbound)
         }
         _ => (0.0, 0.0),

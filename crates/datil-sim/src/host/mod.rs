@@ -7,6 +7,7 @@
 
 mod engine;
 mod lock;
+mod rules;
 mod run;
 
 use datil_policy::Role;
@@ -16,6 +17,7 @@ use crate::machine::{Charge, Machine, Os, Placement};
 use crate::actor::{Handling, Note};
 
 pub(crate) use engine::Engine;
+pub(crate) use rules::Rules;
 pub use run::Run;
 
 /// A host that runs scripts one after the other, whatever its policy.
@@ -38,6 +40,9 @@ pub struct Annotation {
     pub state: fn(u64) -> u64,
     /// What handling a message costs.
     pub charge: fn(&Activity) -> Charge,
+    /// Lines that each message of such a handler moves to a receiver on another unit, beyond those that the host
+    /// charges for every message: what the receiver reads of the data that the message carries.
+    pub carries: fn(&Activity) -> u32,
 }
 
 /// A message that was handled.
@@ -51,6 +56,10 @@ pub struct Activity {
     pub sends: usize,
     /// Actors that it created.
     pub spawns: usize,
+    /// Whether it was the actor's last.
+    pub stops: bool,
+    /// Generations between the driver and the actor: 0 for actors that the driver created.
+    pub depth: u32,
     /// A size that the program's parameters give, as its annotations understand it.
     pub scale: u64,
 }

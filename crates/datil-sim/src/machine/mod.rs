@@ -7,7 +7,7 @@ use datil_policy::topology::Topology;
 use serde::Serialize;
 
 pub use memory::{Charge, Memory, Placement, Region, Stream, Traffic};
-pub use presets::{PRESETS, preset};
+pub use presets::{PRESETS, opteron_on, preset};
 
 /// Processor cycles of the simulated machine.
 pub type Cycles = u64;
@@ -156,6 +156,13 @@ impl Machine {
                 *cost = (home + (f64::from(*cost) - home) * factor).round() as u32;
             }
         }
+        self
+    }
+
+    /// The same machine where policies see of others what was true so many nanoseconds ago.
+    #[must_use]
+    pub fn with_staleness(mut self, nanos: u64) -> Self {
+        self.costs.staleness = nanos;
         self
     }
 }

@@ -100,48 +100,71 @@ pub(super) fn modern_costs() -> Costs {
 }
 
 fn opteron() -> Machine {
-    let synthetic = Synthetic {
-        packages: 4,
-        nodes: 2,
-        l3: (1, 6 << 20),
-        l2: (4, 2 << 20),
-        cores: 2,
-        l1: 16 << 10,
-        threads: 1,
-        memory: 64 << 30,
-        distances: STEPS.map(Vec::from).to_vec(),
-    };
-    Machine {
-        name: "opteron".to_owned(),
-        topology: synthetic.build().expect("the preset is consistent"),
-        wiring: Wiring::Nodes,
-        filling: Filling::Spread(4),
-        costs: opteron_costs(),
-    }
+    opteron_on(8).expect("it has 8 nodes")
 }
 
 fn uniform() -> Machine {
+    Machine {
+        name: "uniform".to_owned(),
+        ..opteron_on(1).expect("a divisor of 64")
+    }
+}
+
+/// The machine `opteron` with its 64 units, caches and controllers dealt out to another number of nodes: 1, 2, 4, 8 or
+/// 16. Up to 8 nodes are as far apart as the first ones of table 6.1; of 16, those that are 8 apart are one step apart,
+/// and others as far as their likes among the 8.
+///
+/// # Errors
+/// If it is another number.
+pub fn opteron_on(nodes: u32) -> Result<Machine, String> {
+    if ![1, 2, 4, 8, 16].contains(&nodes) {
+        return Err(format!(
+            "the opteron's units can be dealt out to 1, 2, 4, 8 or 16 nodes, not {nodes}"
+        ));
+    }
+    let steps = |a: u32, b: u32| match (a == b, STEPS[a as usize % 8][b as usize % 8]) {
+        (true, _) => 0,
+        (false, steps) => steps.max(1),
+    };
+    let row = |a: u32| (0..nodes).map(|b| steps(a, b)).collect();
+    let l3 = 8u32.div_ceil(nodes);
     let synthetic = Synthetic {
-        packages: 1,
-        nodes: 1,
-        l3: (8, 6 << 20),
-        l2: (4, 2 << 20),
+        packages: nodes.div_ceil(2),
+        nodes: nodes.min(2),
+        l3: (l3, if nodes == 16 { 3 << 20 } else { 6 << 20 }),
+        l2: (32 / nodes / l3, 2 << 20),
         cores: 2,
         l1: 16 << 10,
         threads: 1,
-        memory: 512 << 30,
-        distances: Vec::new(),
+        memory: (512 << 30) / u64::from(nodes),
+        distances: if nodes == 1 {
+            Vec::new()
+        } else {
+            (0..nodes).map(row).collect()
+        },
     };
     let mut costs = opteron_costs();
-    // Eight times the channels on one controller.
-    costs.controller /= 8.0;
-    Machine {
-        name: "uniform".to_owned(),
+    // As many channels as before, shared by fewer or more controllers.
+    costs.controller *= f64::from(nodes) / 8.0;
+    Ok(Machine {
+        name: if nodes == 8 {
+            "opteron".to_owned()
+        } else {
+            format!("opteron on {nodes} nodes")
+        },
         topology: synthetic.build().expect("the preset is consistent"),
-        wiring: Wiring::Packages,
-        filling: Filling::Compact,
+        wiring: if nodes == 1 {
+            Wiring::Packages
+        } else {
+            Wiring::Nodes
+        },
+        filling: if nodes == 1 {
+            Filling::Compact
+        } else {
+            Filling::Spread(4)
+        },
         costs,
-    }
+    })
 }
 
 fn epyc() -> Machine {

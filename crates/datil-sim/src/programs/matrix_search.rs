@@ -10,7 +10,7 @@ use datil_policy::{Random, Role};
 use serde_json::{Map, Value};
 use suite::library::{Actor, ActorLibrary, Context, Driver, Script};
 
-use super::{Program, Simulation};
+use super::{Nature, Program, Simulation};
 use crate::host::{Activity, Annotation, Settings};
 use crate::library::{Simulated, System};
 use crate::machine::Charge;
@@ -19,12 +19,14 @@ pub(super) const PROGRAM: Program = Program {
     name: "matrixsearch",
     about: "a program of its own: all actors are created from outside, as in the thesis",
     parameters: &[
-        ("controllers", 1),
-        ("seekers", 225),
-        ("size", 3500),
-        ("jobs", 100),
-        ("blockwise", 0),
+        ("controllers", "1"),
+        ("seekers", "225"),
+        ("size", "3500"),
+        ("jobs", "100"),
+        ("blockwise", "0"),
     ],
+    nature: Nature::State,
+    scale: Some("size"),
     annotations: ANNOTATIONS,
     run,
 };
@@ -58,12 +60,14 @@ const ANNOTATIONS: &[Annotation] = &[
         role: Role::Coordinator,
         state: |_| 16 << 10,
         charge: |activity| Charge::compute(CONTROLLER * activity.sends as u64).touching(4),
+        carries: |_| 0,
     },
     Annotation {
         kind: "matrix_search::Seeker",
         role: Role::Data,
         state: |size| size * size,
         charge: seek,
+        carries: |_| 0,
     },
 ];
 
@@ -206,10 +210,7 @@ fn run(program: &Program, settings: Settings, parameters: &Map<String, Value>) -
             _ => Assign::Blockwise,
         },
     };
-    let settings = Settings {
-        scale: number("size", 100_000)?,
-        ..settings
-    };
+    number("size", 100_000)?;
     let seekers = search.controllers * search.seekers;
     let (actors, jobs) = (search.controllers + seekers, seekers * search.jobs);
     let (run, stopped) = System::new(settings)?.play(search)?;

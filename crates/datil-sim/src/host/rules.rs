@@ -1,0 +1,71 @@
+//! Policies with their types erased: the engine is compiled once, not once per policy.
+
+use datil_policy::topology::{Neighbourhood, Rings};
+use datil_policy::{Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word};
+
+/// What holds for all workers of a policy. See [`Policy`] for each.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    pub(super) name: &'static str,
+    pub(super) routes: bool,
+    pub(super) pins: bool,
+    pub(super) waking: Waking,
+    pub(super) neighbourhood: fn() -> Neighbourhood,
+    pub(super) on: fn(Setup, &Rings) -> Box<dyn Decide>,
+    pub(super) admitted: fn(Role, u32, u32) -> (Word, Route),
+    pub(super) called: fn(Word, u32, u32) -> Route,
+}
+
+impl Rules {
+    pub(crate) const fn of<P: Policy>() -> Self {
+        Self {
+            name: P::NAME,
+            routes: P::ROUTES,
+            pins: P::PINS,
+            waking: P::WAKING,
+            neighbourhood: P::neighbourhood,
+            on: |setup, rings| Box::new(P::on(setup, rings)),
+            admitted: P::admitted,
+            called: P::called,
+        }
+    }
+}
+
+/// What one worker is asked.
+pub(super) trait Decide: Send {
+    fn batch(&self) -> u32;
+    fn grant(&mut self, queued: usize) -> usize;
+    fn spawned(&mut self, role: Role) -> (Word, Route);
+    fn started(&mut self, word: Word) -> Word;
+    fn woken(&mut self, word: Word, around: &Surroundings) -> Route;
+    fn samples(&mut self, tick: u32, profile: &Profile) -> bool;
+    fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
+    fn search(&mut self, step: u32) -> Search;
+}
+
+impl<P: Policy> Decide for P {
+    fn batch(&self) -> u32 {
+        Policy::batch(self)
+    }
+    fn grant(&mut self, queued: usize) -> usize {
+        Policy::grant(self, queued)
+    }
+    fn spawned(&mut self, role: Role) -> (Word, Route) {
+        Policy::spawned(self, role)
+    }
+    fn started(&mut self, word: Word) -> Word {
+        Policy::started(self, word)
+    }
+    fn woken(&mut self, word: Word, around: &Surroundings) -> Route {
+        Policy::woken(self, word, around)
+    }
+    fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
+        Policy::samples(self, tick, profile)
+    }
+    fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile {
+        Policy::finished(self, word, sample, profile)
+    }
+    fn search(&mut self, step: u32) -> Search {
+        Policy::search(self, step)
+    }
+}

@@ -1,0 +1,532 @@
+//! Section 6.5: the Savina suite. Programs are the suite's own, with fewer messages than published; the policies are
+//! compared at 64 workers unless stated otherwise.
+
+use std::collections::BTreeSet;
+
+use super::{Row, Verdict, judge, judge_above};
+use crate::host::Run;
+use crate::laboratory::{Cell, Laboratory};
+use crate::programs::ALL;
+
+/// Numbers of workers of the statements about means and best values.
+const WORKERS: [usize; 5] = [4, 8, 16, 32, 64];
+
+/// A policy with a placement of memory.
+type Way = (&'static str, bool);
+
+const CLS: Way = ("cls", false);
+const CLS_TP: Way = ("cls-tp", false);
+const LGS: Way = ("lgs", false);
+const LGS_CO: Way = ("lgs-co", false);
+const CLS_SPREAD: Way = ("cls", true);
+const CLS_TP_SPREAD: Way = ("cls-tp", true);
+
+/// What is compared.
+#[derive(Clone, Copy)]
+enum Of {
+    Time,
+    Remote,
+    Local,
+    Attempts,
+    Events,
+}
+
+impl Of {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Remote => "remote accesses",
+            Self::Local => "local accesses",
+            Self::Attempts => "steal attempts",
+            Self::Events => "scheduling events",
+        }
+    }
+
+    fn value(self, run: &Run) -> f64 {
+        match self {
+            Self::Time => run.makespan as f64,
+            Self::Remote => run.remote_lines,
+            Self::Local => run.local_lines,
+            Self::Attempts => run.steal_attempts as f64,
+            Self::Events => run.events as f64,
+        }
+    }
+}
+
+/// What is published.
+#[derive(Clone, Copy)]
+enum Published {
+    /// About this.
+    Value(f64),
+    /// More than this.
+    Above(f64),
+    /// Less than this.
+    Below(f64),
+}
+
+#[derive(Clone, Copy)]
+enum At {
+    SixtyFour,
+    /// The mean over all numbers of workers.
+    Mean,
+    /// The smallest.
+    Best,
+}
+
+/// A statement about one program.
+struct Statement {
+    place: &'static str,
+    program: &'static str,
+    of: Of,
+    one: Way,
+    other: Way,
+    published: Published,
+    at: At,
+    /// A parameter of the model was fitted to it.
+    fitted: bool,
+    why: &'static str,
+}
+
+const fn time(
+    place: &'static str,
+    program: &'static str,
+    one: Way,
+    other: Way,
+    published: Published,
+    why: &'static str,
+) -> Statement {
+    Statement {
+        place,
+        program,
+        of: Of::Time,
+        one,
+        other,
+        published,
+        at: At::SixtyFour,
+        fitted: false,
+        why,
+    }
+}
+
+const fn count(of: Of, program: &'static str, published: Published) -> Statement {
+    Statement {
+        of,
+        ..time("6.5.1", program, LGS, CLS, published, "")
+    }
+}
+
+/// "A very high number of steal attempts", taken for more than twice as many.
+const fn many(program: &'static str) -> Statement {
+    Statement {
+        place: "6.5.4",
+        ..count(Of::Attempts, program, Above(2.0))
+    }
+}
+
+/// A reason that holds for several.
+const BIND: &str = "nothing in the model makes bound threads slower";
+
+use Published::{Above, Below, Value};
+
+const STATEMENTS: [Statement; 36] = [
+    time("6.5.1", "apsp", LGS, CLS, Value(0.635), ""),
+    time("6.5.1", "bitonicsort", LGS, CLS, Below(0.70), ""),
+    time("6.5.1", "concsll", LGS, CLS, Below(0.70), ""),
+    time("6.5.1", "bndbuffer", LGS, CLS, Value(8.9), ""),
+    time("6.5.1", "logmap", LGS, CLS, Above(2.0), ""),
+    time("6.5.1", "facloc", LGS, CLS, Above(2.0), ""),
+    time("6.5.1", "big", LGS, CLS, Above(2.0), ""),
+    time("6.5.1", "fjthrput", LGS, CLS, Value(1.17), ""),
+    count(Of::Remote, "fjthrput", Value(0.73)),
+    count(Of::Local, "fjthrput", Value(0.84)),
+    count(Of::Remote, "apsp", Below(1.0)),
+    count(Of::Local, "apsp", Below(1.0)),
+    count(Of::Remote, "concdict", Value(1.40)),
+    count(Of::Local, "concdict", Value(1.55)),
+    time("6.5.1", "fjthrput", CLS_TP, CLS, Value(1.33), BIND),
+    time("6.5.1", "logmap", CLS_TP, CLS, Value(1.52), BIND),
+    time("6.5.1", "bndbuffer", LGS_CO, LGS, Value(0.64), ""),
+    time("6.5.1", "bndbuffer", LGS_CO, CLS, Above(4.0), ""),
+    time("6.5.1", "facloc", LGS_CO, LGS, Value(1.67), ""),
+    time("6.5.1", "bitonicsort", CLS_SPREAD, CLS, Value(0.85), ""),
+    time("6.5.1", "quicksort", CLS_SPREAD, CLS, Value(1.26), ""),
+    time("6.5.2", "pingpong", LGS, CLS, Value(1.02), ""),
+    time(
+        "6.5.2",
+        "pingpong",
+        ("lgs-alt-awake", false),
+        LGS,
+        Value(1.30),
+        "",
+    ),
+    Statement {
+        at: At::Best,
+        ..time("6.5.3", "concsll", LGS, CLS, Value(0.675), "")
+    },
+    Statement {
+        place: "6.5.3",
+        ..count(Of::Remote, "concsll", Below(1.0))
+    },
+    Statement {
+        place: "6.5.3",
+        ..count(Of::Local, "concsll", Below(1.0))
+    },
+    Statement {
+        at: At::Mean,
+        fitted: true,
+        ..time("6.5.3", "concdict", LGS, CLS, Value(1.19), "")
+    },
+    Statement {
+        at: At::Best,
+        ..time("6.5.3", "concdict", ("lgs-uw", false), CLS, Value(0.96), "")
+    },
+    time("6.5.4", "philosopher", LGS, CLS, Value(1.04), ""),
+    Statement {
+        place: "6.5.4",
+        ..count(Of::Attempts, "philosopher", Value(50.0))
+    },
+    Statement {
+        place: "6.5.4",
+        ..count(Of::Remote, "philosopher", Value(7.0))
+    },
+    Statement {
+        place: "6.5.4",
+        ..count(Of::Local, "philosopher", Value(6.0))
+    },
+    Statement {
+        place: "6.5.4",
+        at: At::Mean,
+        ..count(Of::Events, "philosopher", Value(0.93))
+    },
+    many("bndbuffer"),
+    many("logmap"),
+    many("big"),
+];
+
+/// A statement about how many of the 23 programs do something.
+struct Tally {
+    statement: &'static str,
+    of: Of,
+    one: Way,
+    other: Way,
+    counts: fn(f64) -> bool,
+    published: usize,
+    text: &'static str,
+}
+
+/// What differs by less is the same.
+const SAME: f64 = 0.005;
+
+fn less(ratio: f64) -> bool {
+    ratio < 1.0 - SAME
+}
+
+fn more(ratio: f64) -> bool {
+    ratio > 1.0 + SAME
+}
+
+const TALLIES: [Tally; 12] = [
+    tally(
+        "faster with LGS than with CLS",
+        Of::Time,
+        LGS,
+        CLS,
+        less,
+        6,
+        "6 of 23; 8 in chapter 7",
+    ),
+    tally(
+        "faster by 30 % and more with LGS than with CLS",
+        Of::Time,
+        LGS,
+        CLS,
+        |ratio| ratio < 0.70,
+        3,
+        "3 of 23",
+    ),
+    tally(
+        "fewer remote accesses with LGS than with CLS",
+        Of::Remote,
+        LGS,
+        CLS,
+        less,
+        16,
+        "16 of 23",
+    ),
+    tally(
+        "more local accesses with LGS than with CLS",
+        Of::Local,
+        LGS,
+        CLS,
+        more,
+        15,
+        "15 of 23",
+    ),
+    tally(
+        "faster with CLS-TP than with CLS",
+        Of::Time,
+        CLS_TP,
+        CLS,
+        less,
+        7,
+        "7 of 23",
+    ),
+    tally(
+        "within 10 % with CLS-TP of CLS",
+        Of::Time,
+        CLS_TP,
+        CLS,
+        |ratio| (ratio - 1.0).abs() <= 0.10,
+        21,
+        "21 of 23",
+    ),
+    tally(
+        "fewer remote accesses with CLS-TP than with CLS",
+        Of::Remote,
+        CLS_TP,
+        CLS,
+        less,
+        20,
+        "20 of 23",
+    ),
+    tally(
+        "fewer local accesses with CLS-TP than with CLS",
+        Of::Local,
+        CLS_TP,
+        CLS,
+        less,
+        16,
+        "16 of 23",
+    ),
+    tally(
+        "within 3 % with LGS-CO of LGS",
+        Of::Time,
+        LGS_CO,
+        LGS,
+        |ratio| (ratio - 1.0).abs() < 0.03,
+        14,
+        "14 of 23",
+    ),
+    tally(
+        "faster with CLS interleaved than with CLS",
+        Of::Time,
+        CLS_SPREAD,
+        CLS,
+        less,
+        12,
+        "about half of 23",
+    ),
+    tally(
+        "within 4 % with CLS interleaved of CLS",
+        Of::Time,
+        CLS_SPREAD,
+        CLS,
+        |ratio| (ratio - 1.0).abs() <= 0.04,
+        18,
+        "most of 23",
+    ),
+    tally(
+        "faster with CLS-TP interleaved than with CLS",
+        Of::Time,
+        CLS_TP_SPREAD,
+        CLS,
+        less,
+        6,
+        "6 of 23",
+    ),
+];
+
+const fn tally(
+    statement: &'static str,
+    of: Of,
+    one: Way,
+    other: Way,
+    counts: fn(f64) -> bool,
+    published: usize,
+    text: &'static str,
+) -> Tally {
+    Tally {
+        statement,
+        of,
+        one,
+        other,
+        counts,
+        published,
+        text,
+    }
+}
+
+fn cell(program: &'static str, (policy, interleaved): Way, workers: usize, os: bool) -> Cell {
+    Cell {
+        interleaved,
+        os,
+        ..Cell::new(program, policy, workers)
+    }
+}
+
+fn suite() -> impl Iterator<Item = &'static str> {
+    ALL.iter()
+        .map(|program| program.name)
+        .filter(|name| *name != "matrixsearch")
+}
+
+/// What is simulated for the section.
+pub(super) fn cells() -> impl Iterator<Item = Cell> {
+    let mut cells = BTreeSet::new();
+    for os in [false, true] {
+        for row in &STATEMENTS {
+            let workers: &[usize] = match row.at {
+                At::SixtyFour => &[64],
+                At::Mean | At::Best => &WORKERS,
+            };
+            for way in [row.one, row.other] {
+                cells.extend(workers.iter().map(|&workers| cell(row.program, way, workers, os)));
+            }
+        }
+        for row in &TALLIES {
+            for program in suite() {
+                cells.extend([row.one, row.other].map(|way| cell(program, way, 64, os)));
+            }
+        }
+    }
+    cells.extend(WORKERS.map(|workers| cell("pingpong", ("lgs-alt", false), workers, false)));
+    cells.extend(WORKERS.map(|workers| cell("pingpong", LGS, workers, false)));
+    cells.into_iter()
+}
+
+/// All rows of the section.
+pub(super) fn rows(laboratory: &Laboratory) -> Vec<Row> {
+    let statements = STATEMENTS.iter().map(|row| judge_statement(row, laboratory));
+    let tallies = TALLIES.iter().map(|row| judge_tally(row, laboratory));
+    let unstable = [unstable(laboratory)];
+    statements.chain(tallies).chain(unstable).collect()
+}
+
+fn ratio(laboratory: &Laboratory, of: Of, one: Cell, other: Cell) -> f64 {
+    let value = |cell| laboratory.mean(cell, |run| of.value(run));
+    match (value(one), value(other)) {
+        (one, other) if one == other => 1.0,
+        (one, other) => one / other.max(1.0),
+    }
+}
+
+fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
+    let value = |os: bool| {
+        let at = |workers: usize| {
+            let [one, other] = [row.one, row.other].map(|way| cell(row.program, way, workers, os));
+            ratio(laboratory, row.of, one, other)
+        };
+        match row.at {
+            At::SixtyFour => at(64),
+            At::Mean => WORKERS.map(at).iter().sum::<f64>() / WORKERS.len() as f64,
+            At::Best => WORKERS.map(at).into_iter().fold(f64::MAX, f64::min),
+        }
+    };
+    let (without, with) = (value(false), value(true));
+    let (Value(published) | Above(published) | Below(published)) = row.published;
+    let verdict = match row.published {
+        Value(published) => judge(published, without, with, row.fitted),
+        Above(limit) => judge_above(limit, without, with),
+        Below(limit) => judge_above(1.0 / limit, 1.0 / without, 1.0 / with),
+    };
+    let name =
+        |(policy, interleaved): Way| format!("{policy}{}", if interleaved { " interleaved" } else { "" });
+    let at = match row.at {
+        At::SixtyFour => "64 workers",
+        At::Mean => "mean of 4 to 64 workers",
+        At::Best => "best of 4 to 64 workers",
+    };
+    Row {
+        place: row.place,
+        statement: format!(
+            "{}, {} of {} / {}, {at}",
+            row.program,
+            row.of.name(),
+            name(row.one),
+            name(row.other)
+        ),
+        published: match row.published {
+            Value(value) if row.program == "pingpong" && value < 1.1 => "slightly above 1".to_owned(),
+            Value(value) if row.program == "concdict" && matches!(row.at, At::Mean) => {
+                format!("1.18 to 1.21, here {value:.2}")
+            }
+            Value(value) if row.program == "apsp" => format!("0.63 and 0.64, here {value:.3}"),
+            Value(value) => format!("{value:.2}"),
+            Above(_) if matches!(row.of, Of::Attempts) => "very many".to_owned(),
+            Above(limit) => format!("above {limit}"),
+            Below(limit) => format!("below {limit}"),
+        },
+        simulated: format!("{without:.2}; with os {with:.2}"),
+        number: None,
+        without: None,
+        with_os: None,
+        verdict,
+        why: if matches!(verdict, Verdict::SignOnly | Verdict::DoesNot) {
+            row.why
+        } else {
+            ""
+        },
+    }
+    .drawn(published, without, with)
+}
+
+fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
+    let number = |os: bool| {
+        let counted = suite().filter(|program| {
+            let [one, other] = [row.one, row.other].map(|way| cell(program, way, 64, os));
+            (row.counts)(ratio(laboratory, row.of, one, other))
+        });
+        counted.count()
+    };
+    let all = suite().count();
+    let (without, with) = (number(false), number(true));
+    let near = |number: usize| number.abs_diff(row.published) <= 3;
+    let half = |number: usize| 2 * number > all;
+    Row {
+        place: "6.5.1",
+        statement: format!("programs that are {}", row.statement)
+            .replace("are fewer", "make fewer")
+            .replace("are more", "make more"),
+        published: row.text.to_owned(),
+        simulated: format!("{without} of {all}; with os {with}"),
+        number: None,
+        without: None,
+        with_os: None,
+        verdict: if near(without) {
+            Verdict::Native
+        } else if near(with) {
+            Verdict::NeedsOs
+        } else if half(without) == half(row.published) {
+            Verdict::SignOnly
+        } else {
+            Verdict::DoesNot
+        },
+        why: "counted as coming out within three programs",
+    }
+}
+
+/// "Very unstable": runs differ more among each other than those of LGS.
+fn unstable(laboratory: &Laboratory) -> Row {
+    let spread = |policy| {
+        let times =
+            WORKERS.map(|workers| laboratory.makespan(cell("pingpong", (policy, false), workers, false)));
+        let most = times.into_iter().fold(0.0, f64::max);
+        most / times.into_iter().fold(f64::MAX, f64::min)
+    };
+    let (alt, lgs) = (spread("lgs-alt"), spread("lgs"));
+    Row {
+        place: "6.5.2",
+        statement: "pingpong, slowest / fastest number of workers, lgs-alt beside lgs".to_owned(),
+        published: "very unstable beside stable".to_owned(),
+        simulated: format!("{alt:.2} beside {lgs:.2}"),
+        number: None,
+        without: None,
+        with_os: None,
+        verdict: if alt > 1.5 * lgs {
+            Verdict::Native
+        } else {
+            Verdict::DoesNot
+        },
+        why: "",
+    }
+}
