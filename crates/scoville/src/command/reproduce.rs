@@ -1,19 +1,23 @@
 //! `scoville reproduce`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ValueEnum};
-use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE};
+use datil_sim::acceptance::{self, ABLATED, Acceptance, BASELINE, CHAOTIC, ProgramRow, RULE, Ratio};
+use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, Row};
 
 use super::Exit;
 use super::list::{print, table};
+use crate::render::html::simulation::{Figure, Page, Section, render};
 
 /// What to reproduce.
 #[derive(Args, Clone, Debug)]
 pub struct ReproduceArgs {
-    /// The publication
+    /// What was published or claimed
     pub publication: Publication,
     /// Simulated runs per cell, each with a seed of its own
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
@@ -21,20 +25,40 @@ pub struct ReproduceArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Write a page with figures and tables into this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
-/// Publications whose numbers can be simulated.
+/// Numbers that can be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Publication {
     /// Woelke, Optimizing Data Locality in CAF, 2018, chapter 6.
     #[value(name = "woelke-2018")]
     Woelke2018,
+    /// What is asked of the policy adaptive-locality, under changed conditions too, and what each of its terms is worth.
+    #[value(name = "adaptive-locality")]
+    AdaptiveLocality,
 }
 
-/// Prints what is published beside what is simulated.
+/// Prints what is published, or asked for, beside what is simulated.
 pub fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
-    let Publication::Woelke2018 = arguments.publication;
+    match arguments.publication {
+        Publication::Woelke2018 => woelke(arguments, out),
+        Publication::AdaptiveLocality => adaptive(arguments, out),
+    }
+}
+
+fn write_page(path: Option<&Path>, page: impl FnOnce() -> Page) -> Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    fs::write(path, render(&page())).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     let rows = woelke_2018::reproduce(arguments.seeds).map_err(|reason| anyhow!(reason))?;
+    write_page(arguments.html.as_deref(), || thesis_page(&rows, arguments.seeds))?;
     if arguments.json {
         let value = serde_json::json!({
             "simulated": true,
@@ -50,33 +74,350 @@ pub fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     writeln!(
         out,
         "Woelke, Optimizing Data Locality in CAF, 2018, chapter 6: published beside simulated, nothing measured.\n\
-         Ratios are of makespans; one comes out within {CLOSE} of the published one and on its side of 1.\n"
+         {}\n",
+        rule_of_verdicts()
     )?;
-    let mut shown = table();
-    shown.set_header(["section", "statement", "published", "simulated", "verdict", "why"]);
-    let mut verdicts = BTreeMap::new();
-    for row in &rows {
-        *verdicts.entry(row.verdict).or_insert(0) += 1;
-        shown.add_row([
-            row.place,
-            &row.statement,
-            &row.published,
-            &row.simulated,
-            row.verdict.text(),
-            row.why,
-        ]);
-    }
-    print(&shown, out)?;
+    show(&THESIS_HEADER, rows.iter().map(thesis_columns), out)?;
     writeln!(out)?;
-    for (verdict, count) in verdicts {
-        writeln!(out, "{count:3} {}", verdict.text())?;
+    for (verdict, count) in verdicts(&rows) {
+        writeln!(out, "{count:3} {verdict}")?;
     }
     writeln!(out, "\nThe model was fitted to these points and to no others:")?;
-    let mut fitted = table();
-    fitted.set_header(["parameter", "fitted to"]);
-    for (parameter, point) in CALIBRATION {
-        fitted.add_row([parameter, point]);
-    }
-    print(&fitted, out)?;
+    show(
+        &["parameter", "fitted to"],
+        CALIBRATION
+            .iter()
+            .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]),
+        out,
+    )?;
     Ok(Exit::Good)
+}
+
+fn rule_of_verdicts() -> String {
+    format!("Ratios come out within {CLOSE} of the published one (of itself, above 1) and on its side of 1.")
+}
+
+const THESIS_HEADER: [&str; 6] = ["section", "statement", "published", "simulated", "verdict", "why"];
+
+fn thesis_columns(row: &Row) -> Vec<String> {
+    let texts = [
+        row.place,
+        &row.statement,
+        &row.published,
+        &row.simulated,
+        row.verdict.text(),
+        row.why,
+    ];
+    texts.map(str::to_owned).to_vec()
+}
+
+/// How many rows got which verdict, the best first.
+fn verdicts(rows: &[Row]) -> Vec<(&'static str, usize)> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.verdict).or_insert(0) += 1;
+    }
+    counts
+        .into_iter()
+        .map(|(verdict, count)| (verdict.text(), count))
+        .collect()
+}
+
+fn show(header: &[&str], rows: impl Iterator<Item = Vec<String>>, out: &mut dyn Write) -> Result<()> {
+    let mut shown = table();
+    shown.set_header(header);
+    for row in rows {
+        shown.add_row(row);
+    }
+    print(&shown, out)
+}
+
+fn section(
+    title: &str,
+    text: String,
+    figure: Option<Figure>,
+    header: &[&str],
+    rows: Vec<Vec<String>>,
+) -> Section {
+    Section {
+        title: title.to_owned(),
+        text,
+        figure,
+        header: header.iter().map(|heading| (*heading).to_owned()).collect(),
+        rows,
+    }
+}
+
+fn thesis_page(rows: &[Row], seeds: u64) -> Page {
+    let ratios = rows.iter().filter_map(|row| {
+        Some((
+            row.statement.clone(),
+            vec![row.number?, row.without?, row.with_os?],
+        ))
+    });
+    let figure = Figure::Dots {
+        axis: "published and simulated ratios".to_owned(),
+        series: ["published", "simulated", "simulated with the operating system"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: ratios
+            .map(|(name, values)| (name, values.into_iter().map(Some).collect()))
+            .collect(),
+    };
+    let summary = verdicts(rows)
+        .into_iter()
+        .map(|(verdict, count)| vec![verdict.to_owned(), count.to_string()]);
+    let fitted = CALIBRATION
+        .iter()
+        .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]);
+    Page {
+        title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
+        method: format!("Machine opteron, {seeds} seeds per cell."),
+        sections: vec![
+            section(
+                "Statements",
+                rule_of_verdicts(),
+                Some(figure),
+                &THESIS_HEADER,
+                rows.iter().map(thesis_columns).collect(),
+            ),
+            section(
+                "Verdicts",
+                "How many statements got which verdict.".to_owned(),
+                None,
+                &["verdict", "statements"],
+                summary.collect(),
+            ),
+            section(
+                "Calibration",
+                "The model was fitted to these points and to no others.".to_owned(),
+                None,
+                &["parameter", "fitted to"],
+                fitted.collect(),
+            ),
+        ],
+    }
+}
+
+// ---- adaptive-locality -----------------------------------------------------------------------------------------
+
+fn adaptive(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
+    let acceptance = acceptance::accept(arguments.seeds).map_err(|reason| anyhow!(reason))?;
+    write_page(arguments.html.as_deref(), || acceptance_page(&acceptance))?;
+    if arguments.json {
+        writeln!(out, "{}", serde_json::to_string(&acceptance)?)?;
+        return Ok(Exit::Good);
+    }
+    writeln!(
+        out,
+        "{RULE}: what is asked of it beside what is simulated, nothing measured.\n"
+    )?;
+    for part in acceptance_sections(&acceptance) {
+        writeln!(out, "{}. {}", part.title, part.text)?;
+        let header: Vec<&str> = part.header.iter().map(String::as_str).collect();
+        show(&header, part.rows.into_iter(), out)?;
+        writeln!(out)?;
+    }
+    Ok(Exit::Good)
+}
+
+fn acceptance_page(acceptance: &Acceptance) -> Page {
+    Page {
+        title: format!("{RULE}: asked for and simulated"),
+        method: format!(
+            "Machine opteron, {} seeds per cell, makespans by those of {BASELINE}.",
+            acceptance.seeds
+        ),
+        sections: acceptance_sections(acceptance),
+    }
+}
+
+fn acceptance_sections(acceptance: &Acceptance) -> Vec<Section> {
+    let checks = acceptance.checks.iter().map(|check| {
+        let verdict = if check.holds { "holds" } else { "does not hold" };
+        vec![
+            check.statement.clone(),
+            number(check.limit),
+            number(check.worst),
+            check.at.clone(),
+            verdict.to_owned(),
+        ]
+    });
+    let conditions = acceptance.conditions.iter().map(|row| {
+        let (program, worst) = row.messages;
+        let numbers = [row.continuous, row.blockwise, row.with_os].map(number);
+        [
+            vec![row.condition.to_owned()],
+            numbers.to_vec(),
+            vec![format!("{} ({program})", number(worst)), number(row.geomean)],
+        ]
+        .concat()
+    });
+    let means = acceptance
+        .geomeans
+        .iter()
+        .map(|(policy, mean)| vec![(*policy).to_owned(), number(*mean)]);
+    vec![
+        section(
+            "What is asked",
+            asked(acceptance),
+            None,
+            &["makespan of", "limit", "worst", "where", "verdict"],
+            checks.collect(),
+        ),
+        programs_section(acceptance),
+        ablation_section(acceptance),
+        section(
+            "Other conditions, 64 workers",
+            "The machine is changed in one respect at a time.".to_owned(),
+            None,
+            &[
+                "condition",
+                "Matrix Search",
+                "block-wise",
+                "with os, by cls",
+                "worst program that mostly sends",
+                "geometric mean",
+            ],
+            conditions.collect(),
+        ),
+        section(
+            "Geometric means over all programs, 64 workers",
+            "Programs held out are left aside.".to_owned(),
+            None,
+            &["policy", "geometric mean"],
+            means.collect(),
+        ),
+    ]
+}
+
+fn asked(acceptance: &Acceptance) -> String {
+    let mut text = "Each limit with the worst value that was seen.".to_owned();
+    if !acceptance.chaotic.is_empty() {
+        text += &format!(
+            " Left aside where single programs are asked for, because {BASELINE} itself differs by more than {CHAOTIC} \
+             from seed to seed: {}.",
+            acceptance.chaotic.join(", ")
+        );
+    }
+    text
+}
+
+fn programs_section(acceptance: &Acceptance) -> Section {
+    let own = |row: &ProgramRow| {
+        row.ratios
+            .iter()
+            .find(|(policy, _)| *policy == RULE)
+            .map(|(_, ratio)| *ratio)
+    };
+    let mut names: Vec<&ProgramRow> = acceptance.programs.iter().collect();
+    names.dedup_by(|a, b| a.program == b.program);
+    let at = |program: &str, workers: usize| {
+        let mut rows = acceptance.programs.iter();
+        rows.find(|row| row.program == program && row.workers == workers)
+            .and_then(own)
+    };
+    let workers = [16, 32, 64];
+    let kind = |row: &ProgramRow| {
+        format!("{:?}{}", row.nature, if row.held_out { ", held out" } else { "" }).to_lowercase()
+    };
+    let figure = Figure::Dots {
+        axis: format!("makespan by that of {BASELINE}"),
+        series: workers.map(|workers| format!("{workers} workers")).to_vec(),
+        rows: names
+            .iter()
+            .map(|row| {
+                (
+                    row.program.clone(),
+                    workers
+                        .map(|workers| at(&row.program, workers).map(|ratio| ratio.mean))
+                        .to_vec(),
+                )
+            })
+            .collect(),
+    };
+    let rows = names.iter().map(|row| {
+        let cells = workers.map(|workers| at(&row.program, workers).map_or_else(String::new, range));
+        [vec![row.program.clone(), kind(row)], cells.to_vec()].concat()
+    });
+    section(
+        "Program by program",
+        "Of the means over the seeds, and from the least to the most of one seed.".to_owned(),
+        Some(figure),
+        &[
+            "program",
+            "time goes into",
+            "16 workers",
+            "32 workers",
+            "64 workers",
+        ],
+        rows.collect(),
+    )
+}
+
+fn ablation_section(acceptance: &Acceptance) -> Section {
+    let policies: Vec<&str> = [RULE].into_iter().chain(ABLATED).collect();
+    let rows: Vec<&ProgramRow> = acceptance
+        .programs
+        .iter()
+        .filter(|row| row.workers == 64)
+        .collect();
+    let find = |row: &ProgramRow, policy: &str| {
+        let mut ratios = row.ratios.iter();
+        ratios.find(|(name, _)| *name == policy).map(|(_, ratio)| *ratio)
+    };
+    let short = |policy: &str| {
+        policy
+            .replace("adaptive-locality-", "")
+            .replace("adaptive-locality", "all terms")
+    };
+    let header: Vec<String> = policies.iter().map(|policy| short(policy)).collect();
+    let header: Vec<&str> = ["program"]
+        .into_iter()
+        .chain(header.iter().map(String::as_str))
+        .collect();
+    let figure = Figure::Dots {
+        axis: format!("makespan by that of {BASELINE}, 64 workers"),
+        series: policies.iter().map(|policy| short(policy)).collect(),
+        rows: rows
+            .iter()
+            .map(|row| {
+                (
+                    row.program.clone(),
+                    policies
+                        .iter()
+                        .map(|policy| find(row, policy).map(|ratio| ratio.mean))
+                        .collect(),
+                )
+            })
+            .collect(),
+    };
+    let cells = rows.iter().map(|row| {
+        let ratios = policies
+            .iter()
+            .map(|policy| find(row, policy).map_or_else(String::new, range));
+        [row.program.clone()].into_iter().chain(ratios).collect()
+    });
+    section(
+        "Term by term, 64 workers",
+        format!(
+            "Without one term each, and the controls that pin every class or those with long messages; {BASELINE} is the control that pins none."
+        ),
+        Some(figure),
+        &header,
+        cells.collect(),
+    )
+}
+
+fn number(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn range(ratio: Ratio) -> String {
+    let Ratio { mean, least, most } = ratio;
+    if number(least) == number(most) {
+        number(mean)
+    } else {
+        format!("{mean:.3} ({least:.3}-{most:.3})")
+    }
 }

@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use datil_policy::topology::Topology;
-use datil_sim::machine::{Machine, Os, PRESETS, Placement, preset};
+use datil_sim::machine::{Machine, Os, PRESETS, Placement, opteron_on, preset};
 use datil_sim::{Run, Settings, policies, programs, simulate};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Exit;
 use super::list::{print, table};
+use crate::render::html::simulation::{Figure, Page, Section, render};
 
 /// What to simulate.
 #[derive(Args, Clone, Debug)]
@@ -38,9 +40,24 @@ pub struct SimulateArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Runs of each cell, with one seed more each; the table shows their mean
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub seeds: u64,
+    /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub hops: Option<f64>,
+    /// Deals the units of the machine opteron out to 1, 2, 4, 8 or 16 memory nodes
+    #[arg(long, value_name = "NUMBER")]
+    pub nodes: Option<u32>,
+    /// How old what policies see of others may be, in nanoseconds [default: 2000 on all machines that come along]
+    #[arg(long, value_name = "NANOSECONDS", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    pub staleness: Option<u64>,
     /// A parameter of the programs, as name=value; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
-    pub parameters: Vec<(String, i64)>,
+    pub parameters: Vec<(String, Value)>,
+    /// Writes a page with figures and tables into this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -55,10 +72,16 @@ pub enum MemoryArg {
     Interleaved,
 }
 
-fn assignment(text: &str) -> Result<(String, i64), String> {
+/// A number is one, and everything else is a word.
+fn assignment(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
-    let value = value.parse().map_err(|_| format!("{value} is not an integer"))?;
-    Ok((name.to_owned(), value))
+    let number = serde_json::from_str(value).ok().filter(Value::is_number);
+    Ok((name.to_owned(), number.unwrap_or_else(|| value.into())))
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| format!("{text} is not a number from 0 to 100"))
 }
 
 /// One simulated run.
@@ -67,7 +90,8 @@ struct Row {
     program: String,
     policy: String,
     workers: usize,
-    /// Time on one worker by the time on these.
+    seed: u64,
+    /// Time on one worker by the time on these, with the same seed.
     speed_up: f64,
     result: String,
     run: Run,
@@ -81,7 +105,7 @@ struct Output {
     memory: Placement,
     operating_system: Option<Os>,
     costs: datil_sim::machine::Costs,
-    seed: u64,
+    seeds: Vec<u64>,
     rows: Vec<Row>,
 }
 
@@ -91,8 +115,11 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
         list(out)?;
         return Ok(Exit::Good);
     }
-    let machine = machine(&arguments.machine)?;
-    let output = simulate_all(arguments, &machine)?;
+    let output = simulate_all(arguments, &machine(arguments)?)?;
+    if let Some(path) = &arguments.html {
+        let page = render(&page(&output));
+        fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&output)?)?;
     } else {
@@ -101,8 +128,30 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
     Ok(Exit::Good)
 }
 
+/// The machine that is asked for, changed as asked for.
+fn machine(arguments: &SimulateArgs) -> Result<Machine> {
+    let mut machine = match arguments.nodes {
+        Some(nodes) if arguments.machine == "opteron" => {
+            opteron_on(nodes).map_err(|reason| anyhow!("--nodes: {reason}"))?
+        }
+        Some(_) => bail!(
+            "--nodes deals out the units of the machine opteron; {} has the nodes that it has",
+            arguments.machine
+        ),
+        None => named(&arguments.machine)?,
+    };
+    if let Some(factor) = arguments.hops {
+        machine = machine.with_hops(factor);
+        machine.name = format!("{}, hops times {factor}", machine.name);
+    }
+    if let Some(nanos) = arguments.staleness {
+        machine = machine.with_staleness(nanos);
+    }
+    Ok(machine)
+}
+
 /// The machine with this name, or from this file.
-fn machine(name: &str) -> Result<Machine> {
+fn named(name: &str) -> Result<Machine> {
     if let Some(machine) = preset(name) {
         return Ok(machine);
     }
@@ -125,20 +174,28 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
     } else {
         &arguments.workers
     };
-    let mut settings = Settings::new(machine.clone());
-    settings.seed = arguments.seed;
-    settings.os = arguments.os.then(Os::default);
-    settings.placement = match arguments.memory {
-        MemoryArg::FirstTouch => Placement::FirstTouch,
-        MemoryArg::Interleaved => Placement::Interleaved,
+    let settings = Settings {
+        os: arguments.os.then(Os::default),
+        placement: match arguments.memory {
+            MemoryArg::FirstTouch => Placement::FirstTouch,
+            MemoryArg::Interleaved => Placement::Interleaved,
+        },
+        ..Settings::new(machine.clone())
     };
-    let parameters: Map<String, Value> = (arguments.parameters.iter())
-        .map(|(name, value)| (name.clone(), Value::from(*value)))
-        .collect();
-    let once = |program: &str, policy: &str, workers: usize| {
+    let parameters: Map<String, Value> = arguments.parameters.iter().cloned().collect();
+    let last = arguments.seed.checked_add(arguments.seeds - 1);
+    let last = last.with_context(|| {
+        format!(
+            "there are no {} seeds from {} on",
+            arguments.seeds, arguments.seed
+        )
+    })?;
+    let seeds: Vec<u64> = (arguments.seed..=last).collect();
+    let once = |program: &str, policy: &str, workers: usize, seed: u64| {
         let settings = Settings {
             policy: policy.to_owned(),
             workers,
+            seed,
             ..settings.clone()
         };
         simulate(program, settings, &parameters).map_err(|reason| anyhow!(reason))
@@ -146,17 +203,20 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
     let mut rows = Vec::new();
     for program in &arguments.programs {
         for policy in &arguments.policy {
-            let alone = once(program, policy, 1)?.run.makespan;
-            for &workers in workers {
-                let simulation = once(program, policy, workers)?;
-                rows.push(Row {
-                    program: program.clone(),
-                    policy: policy.clone(),
-                    workers,
-                    speed_up: alone as f64 / simulation.run.makespan.max(1) as f64,
-                    result: simulation.result,
-                    run: simulation.run,
-                });
+            for &seed in &seeds {
+                let alone = once(program, policy, 1, seed)?.run.makespan;
+                for &workers in workers {
+                    let simulation = once(program, policy, workers, seed)?;
+                    rows.push(Row {
+                        program: program.clone(),
+                        policy: policy.clone(),
+                        workers,
+                        seed,
+                        speed_up: alone as f64 / simulation.run.makespan.max(1) as f64,
+                        result: simulation.result,
+                        run: simulation.run,
+                    });
+                }
             }
         }
     }
@@ -166,15 +226,96 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         memory: settings.placement,
         operating_system: settings.os,
         costs: machine.costs.clone(),
-        seed: arguments.seed,
+        seeds,
         rows,
     })
 }
 
-fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "Simulated, not measured: machine {}, memory {}, operating system {}, seed {}.",
+/// The rows of one cell, a row per seed.
+struct Cell<'a> {
+    program: &'a str,
+    policy: &'a str,
+    workers: usize,
+    rows: Vec<&'a Row>,
+}
+
+/// Rows by cell, in the order in which the cells were asked for.
+fn cells(output: &Output) -> Vec<Cell<'_>> {
+    let mut cells: Vec<Cell<'_>> = Vec::new();
+    for row in &output.rows {
+        let same = |cell: &&mut Cell<'_>| {
+            (cell.program, cell.policy, cell.workers) == (&row.program, &row.policy, row.workers)
+        };
+        match cells.iter_mut().find(same) {
+            Some(cell) => cell.rows.push(row),
+            None => cells.push(Cell {
+                program: &row.program,
+                policy: &row.policy,
+                workers: row.workers,
+                rows: vec![row],
+            }),
+        }
+    }
+    cells
+}
+
+impl Cell<'_> {
+    /// Mean over the seeds.
+    fn mean(&self, of: impl Fn(&Row) -> f64) -> f64 {
+        self.rows.iter().map(|row| of(row)).sum::<f64>() / self.rows.len() as f64
+    }
+
+    fn makespan(&self) -> f64 {
+        self.mean(|row| row.run.makespan as f64)
+    }
+
+    /// From the smallest to the largest makespan, by their mean.
+    fn spread(&self) -> f64 {
+        let times = || self.rows.iter().map(|row| row.run.makespan);
+        (times().max().unwrap_or(0) - times().min().unwrap_or(0)) as f64 / self.makespan()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let count = |of: fn(&Run) -> u64| format!("{:.0}", self.mean(|row| of(&row.run) as f64));
+        let share = |of: &dyn Fn(&Run) -> f64| percent(self.mean(|row| of(&row.run)));
+        vec![
+            self.program.to_owned(),
+            self.policy.to_owned(),
+            self.workers.to_string(),
+            time(self.makespan() as u64),
+            percent(self.spread()),
+            format!("{:.2}", self.mean(|row| row.speed_up)),
+            share(&|run| run.idle as f64 / (run.idle + run.busy).max(1) as f64),
+            share(&Run::remote_share),
+            count(|run| run.steal_attempts),
+            count(|run| run.steals),
+            count(|run| run.events),
+            count(|run| run.pushed_to_sleepers),
+            share(&Run::busiest_link),
+        ]
+    }
+}
+
+const HEADER: [&str; 13] = [
+    "program",
+    "policy",
+    "workers",
+    "makespan",
+    "spread",
+    "speed-up",
+    "idle",
+    "remote",
+    "steal attempts",
+    "steals",
+    "messages",
+    "to sleepers",
+    "busiest link",
+];
+
+fn method(output: &Output) -> String {
+    let seeds: Vec<String> = output.seeds.iter().map(u64::to_string).collect();
+    format!(
+        "machine {}, memory {}, operating system {}, policies see what is {} ns old, seed {}",
         output.machine,
         match output.memory {
             Placement::FirstTouch => "by first touch",
@@ -185,41 +326,72 @@ fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
         } else {
             "left out"
         },
-        output.seed
-    )?;
+        output.costs.staleness,
+        match (seeds.first(), seeds.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}, means shown"),
+            _ => seeds.concat(),
+        }
+    )
+}
+
+fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "Simulated, not measured: {}.", method(output))?;
     let mut table = table();
-    table.set_header([
-        "program",
-        "policy",
-        "workers",
-        "makespan",
-        "speed-up",
-        "idle",
-        "remote",
-        "steal attempts",
-        "steals",
-        "messages",
-        "to sleepers",
-        "busiest link",
-    ]);
-    for row in &output.rows {
-        let run = &row.run;
-        table.add_row([
-            row.program.clone(),
-            row.policy.clone(),
-            row.workers.to_string(),
-            time(run.makespan),
-            format!("{:.2}", row.speed_up),
-            percent(run.idle as f64 / (run.idle + run.busy).max(1) as f64),
-            percent(run.remote_share()),
-            run.steal_attempts.to_string(),
-            run.steals.to_string(),
-            run.events.to_string(),
-            run.pushed_to_sleepers.to_string(),
-            percent(run.busiest_link()),
-        ]);
+    table.set_header(HEADER);
+    for cell in cells(output) {
+        table.add_row(cell.columns());
     }
     print(&table, out)
+}
+
+/// A section per program: time by workers, or by policy if there is only one number of workers.
+fn page(output: &Output) -> Page {
+    let cells = cells(output);
+    let mut programs: Vec<&str> = cells.iter().map(|cell| cell.program).collect();
+    programs.dedup();
+    let section = |program: &&str| {
+        let own: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.program == *program).collect();
+        Section {
+            title: (*program).to_owned(),
+            text: "Simulated makespans. The spread is from the fastest to the slowest seed, by the mean."
+                .to_owned(),
+            figure: Some(figure(&own)),
+            header: HEADER.map(str::to_owned).to_vec(),
+            rows: own.iter().map(|cell| cell.columns()).collect(),
+        }
+    };
+    Page {
+        title: format!("{} on {}", programs.join(", "), output.machine),
+        method: format!("{}.", method(output)),
+        sections: programs.iter().map(section).collect(),
+    }
+}
+
+fn figure(cells: &[&Cell<'_>]) -> Figure {
+    let mut policies: Vec<&str> = cells.iter().map(|cell| cell.policy).collect();
+    policies.dedup();
+    let of = |policy: &str| -> Vec<(f64, f64)> {
+        let own = cells.iter().filter(|cell| cell.policy == policy);
+        own.map(|cell| (cell.workers as f64, cell.makespan() / 1e6))
+            .collect()
+    };
+    let single = cells.iter().all(|cell| cell.workers == cells[0].workers);
+    if single {
+        let first = cells[0].makespan();
+        let row = |cell: &&Cell<'_>| (cell.policy.to_owned(), vec![Some(cell.makespan() / first)]);
+        return Figure::Dots {
+            axis: format!("makespan by that of {}", cells[0].policy),
+            series: vec![format!("{} workers", cells[0].workers)],
+            rows: cells.iter().map(row).collect(),
+        };
+    }
+    Figure::Lines {
+        axes: ("workers".to_owned(), "makespan in ms".to_owned()),
+        series: policies
+            .iter()
+            .map(|policy| ((*policy).to_owned(), of(policy)))
+            .collect(),
+    }
 }
 
 fn time(nanos: u64) -> String {
@@ -237,7 +409,7 @@ fn percent(share: f64) -> String {
 fn list(out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(["program", "sizes", "code"]);
-    for program in programs::ALL {
+    for program in programs::ALL.iter().chain(programs::HELD_OUT) {
         let sizes: Vec<String> = (program.parameters.iter())
             .map(|(name, value)| format!("{name}={value}"))
             .collect();

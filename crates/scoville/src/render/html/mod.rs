@@ -3,6 +3,7 @@
 mod benchmark;
 pub mod data;
 mod page;
+pub mod simulation;
 mod validity;
 mod vendor;
 

@@ -1,0 +1,300 @@
+//! Pages of simulated results: figures and tables, complete without any script.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::super::figure::PALETTE;
+use super::vendor;
+
+/// A page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// What it is about.
+    pub title: String,
+    /// Under which conditions it came about.
+    pub method: String,
+    /// Its parts, in order.
+    pub sections: Vec<Section>,
+}
+
+/// A part of a page: perhaps a figure, and always the table of what it shows.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its title.
+    pub title: String,
+    /// What is to be seen.
+    pub text: String,
+    /// The figure.
+    pub figure: Option<Figure>,
+    /// Headings of the table's columns.
+    pub header: Vec<String>,
+    /// Rows of the table.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A figure.
+#[derive(Clone, Debug)]
+pub enum Figure {
+    /// A row per thing with a dot per series on a logarithmic axis, on which 1 is marked.
+    Dots {
+        /// Label of the axis.
+        axis: String,
+        /// Names of the series.
+        series: Vec<String>,
+        /// Name of each row, with a value per series where there is one.
+        rows: Vec<(String, Vec<Option<f64>>)>,
+    },
+    /// A line per series over whole numbers.
+    Lines {
+        /// Labels of both axes.
+        axes: (String, String),
+        /// Name of each series with its points.
+        series: Vec<(String, Vec<(f64, f64)>)>,
+    },
+}
+
+/// The page as one HTML file. Its policy forbids scripts and connections.
+pub fn render(page: &Page) -> String {
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content={ "scoville " (env!("CARGO_PKG_VERSION")) };
+                link rel="icon" href="data:,";
+                title { "Scoville: " (page.title) }
+                style { (PreEscaped(vendor::STYLE)) }
+            }
+            body {
+                header.masthead {
+                    p.brand { "Scoville" }
+                    h1 { (page.title) }
+                    p.method { "Simulated, not measured. " (page.method) }
+                }
+                main id="main" {
+                    @for (number, part) in page.sections.iter().enumerate() { (section(number, part)) }
+                }
+                footer { p { "Written by Scoville " (env!("CARGO_PKG_VERSION")) ". The same command writes the same page." } }
+            }
+        }
+    };
+    document.into_string()
+}
+
+fn section(number: usize, part: &Section) -> Markup {
+    let id = format!("part-{number}");
+    html! {
+        section id=(id) aria-labelledby={ (id) "-title" } {
+            h2 id={ (id) "-title" } { (part.title) }
+            p { (part.text) }
+            @if let Some(figure) = &part.figure { figure { (drawn(figure, &part.title)) } }
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } {
+                table {
+                    thead { tr { @for heading in &part.header { th scope="col" { (heading) } } } }
+                    tbody { @for row in &part.rows { tr { @for cell in row { td { (cell) } } } } }
+                }
+            }
+        }
+    }
+}
+
+fn drawn(figure: &Figure, title: &str) -> Markup {
+    match figure {
+        Figure::Dots { axis, series, rows } => dots(title, axis, series, rows),
+        Figure::Lines { axes, series } => lines(title, axes, series),
+    }
+}
+
+const WIDTH: f64 = 860.0;
+/// Room for names of rows, and for the axis.
+const LEFT: f64 = 180.0;
+const BOTTOM: f64 = 46.0;
+const RIGHT: f64 = 20.0;
+const ROW: f64 = 20.0;
+
+fn colour(series: usize) -> &'static str {
+    PALETTE[series % PALETTE.len()]
+}
+
+/// A linear map of one interval onto another.
+struct Scale {
+    from: (f64, f64),
+    to: (f64, f64),
+}
+
+impl Scale {
+    fn at(&self, value: f64) -> String {
+        let share = (value - self.from.0) / (self.from.1 - self.from.0);
+        format!("{:.1}", self.to.0 + share * (self.to.1 - self.to.0))
+    }
+}
+
+/// The smallest and the largest of the values, made wider where they are too near to each other.
+fn extent(values: impl Iterator<Item = f64>, least: f64) -> (f64, f64) {
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    if low > high {
+        return (0.0, least);
+    }
+    let missing = (least - (high - low)).max(0.0) / 2.0;
+    (low - missing, high + missing)
+}
+
+fn legend(names: impl Iterator<Item = String>) -> Markup {
+    html! {
+        figcaption {
+            @for (number, name) in names.enumerate() {
+                span style={ "color:" (colour(number)) ";margin-inline-end:1.2em" } { "\u{25cf} " (name) }
+            }
+        }
+    }
+}
+
+fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<f64>>)]) -> Markup {
+    let values = rows.iter().flat_map(|(_, values)| values.iter().flatten());
+    let (low, high) = extent(values.map(|value| value.log2()).chain([0.0]), 0.5);
+    let x = Scale {
+        from: (low, high),
+        to: (LEFT, WIDTH - RIGHT),
+    };
+    let height = ROW * rows.len() as f64 + BOTTOM;
+    let floor = height - BOTTOM;
+    let ticks = [
+        0.125, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0,
+    ];
+    let crowded = high - low > 2.0;
+    let shown = ticks
+        .iter()
+        .filter(|tick| (low..=high).contains(&tick.log2()) && (!crowded || tick.log2().fract() == 0.0));
+    html! {
+        (legend(series.iter().cloned()))
+        svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
+            @for tick in shown {
+                line x1=(x.at(tick.log2())) x2=(x.at(tick.log2())) y1="0" y2=(floor) stroke="currentColor"
+                    stroke-opacity=(if *tick == 1.0 { 0.8 } else { 0.15 }) {}
+                text x=(x.at(tick.log2())) y=(floor + 16.0) text-anchor="middle" { (tick) }
+            }
+            text x=(f64::midpoint(LEFT, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axis) }
+            @for (number, (name, values)) in rows.iter().enumerate() {
+                @let middle = ROW * (number as f64 + 0.5);
+                text x=(LEFT - 8.0) y=(middle + 4.0) text-anchor="end" { (name) }
+                @for (which, value) in values.iter().enumerate() {
+                    @if let Some(value) = value {
+                        circle cx=(x.at(value.log2())) cy=(middle) r="4" fill=(colour(which)) fill-opacity="0.85" {
+                            title { (name) ", " (series[which]) ": " (format!("{value:.3}")) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lines(title: &str, axes: &(String, String), series: &[(String, Vec<(f64, f64)>)]) -> Markup {
+    let points = || series.iter().flat_map(|(_, points)| points);
+    let across = extent(points().map(|point| point.0), 1.0);
+    let (_, most) = extent(points().map(|point| point.1), 0.1);
+    let height = 360.0;
+    let floor = height - BOTTOM;
+    let x = Scale {
+        from: across,
+        to: (LEFT, WIDTH - RIGHT),
+    };
+    let y = Scale {
+        from: (0.0, most * 1.05),
+        to: (floor, 8.0),
+    };
+    let path = |points: &[(f64, f64)]| {
+        let places = points
+            .iter()
+            .map(|point| format!("{},{}", x.at(point.0), y.at(point.1)));
+        places.collect::<Vec<_>>().join(" ")
+    };
+    let mut marks: Vec<f64> = points().map(|point| point.0).collect();
+    marks.sort_by(f64::total_cmp);
+    marks.dedup();
+    html! {
+        (legend(series.iter().map(|(name, _)| name.clone())))
+        svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
+            @for quarter in 0..=4 {
+                @let value = most * f64::from(quarter) / 4.0;
+                line x1=(LEFT) x2=(WIDTH - RIGHT) y1=(y.at(value)) y2=(y.at(value)) stroke="currentColor" stroke-opacity="0.15" {}
+                text x=(LEFT - 8.0) y=(y.at(value)) text-anchor="end" dominant-baseline="middle" { (format!("{value:.3}")) }
+            }
+            @for mark in &marks { text x=(x.at(*mark)) y=(floor + 16.0) text-anchor="middle" { (mark) } }
+            text x=(f64::midpoint(LEFT, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axes.0) }
+            text x="12" y=(floor / 2.0) text-anchor="middle" transform={ "rotate(-90 12 " (floor / 2.0) ")" } { (axes.1) }
+            @for (number, (name, points)) in series.iter().enumerate() {
+                polyline points=(path(points)) fill="none" stroke=(colour(number)) stroke-width="2" {}
+                @for point in points {
+                    circle cx=(x.at(point.0)) cy=(y.at(point.1)) r="3.5" fill=(colour(number)) {
+                        title { (name) ": " (format!("{} at {}", format_args!("{:.3}", point.1), point.0)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(name: &str, value: f64) -> Page {
+        Page {
+            title: name.to_owned(),
+            method: "Two ways.".to_owned(),
+            sections: vec![Section {
+                title: "Ratios".to_owned(),
+                text: String::new(),
+                figure: Some(Figure::Dots {
+                    axis: "ratio".to_owned(),
+                    series: vec!["one".to_owned()],
+                    rows: vec![
+                        (name.to_owned(), vec![Some(value)]),
+                        ("none".to_owned(), vec![None]),
+                    ],
+                }),
+                header: vec!["program".to_owned()],
+                rows: vec![vec![name.to_owned()]],
+            }],
+        }
+    }
+
+    #[test]
+    fn a_page_says_what_it_is_and_escapes_what_it_is_given() {
+        let text = render(&page("<script>alert(1)</script>", 2.0));
+        assert!(text.contains("Simulated, not measured.") && !text.contains("<script"));
+        assert!(text.contains("&lt;script&gt;"));
+    }
+
+    #[test]
+    fn values_lie_where_they_belong() {
+        let text = render(&page("x", 2.0));
+        // The axis ends with the largest value; 1 is its left end.
+        assert!(text.contains(r#"<circle cx="840.0""#), "{text}");
+        let same = render(&page("x", 1.0));
+        assert!(
+            same.contains(r#"<circle cx="510.0""#),
+            "in the middle of a widened axis"
+        );
+        assert_eq!(extent([].into_iter(), 1.0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn a_line_joins_its_points() {
+        let figure = Figure::Lines {
+            axes: ("workers".to_owned(), "ms".to_owned()),
+            series: vec![("a".to_owned(), vec![(1.0, 10.0), (2.0, 5.0)])],
+        };
+        let text = drawn(&figure, "t").into_string();
+        assert!(
+            text.contains(r#"points="180.0,"#) && text.contains("840.0,"),
+            "{text}"
+        );
+        assert_eq!(text.matches("<circle").count(), 2);
+    }
+}
