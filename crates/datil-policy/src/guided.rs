@@ -77,7 +77,8 @@ pub trait Variant: Send + 'static {
     const VICTIMS: Victims = Victims::Random;
     /// Whether thieves take half of a queue instead of one actor.
     const HALF: bool = false;
-    /// Whether actors that hold data are dealt out to all workers in turn when they are woken.
+    /// Whether actors that hold data are dealt out to all workers in turn when they are woken; each worker whose policy is
+    /// asked counts for itself.
     const DEALS: bool = false;
 
     /// Which actors are exempt from going home, by the programmer's hint.

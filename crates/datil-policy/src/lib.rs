@@ -38,6 +38,7 @@ mod encore;
 mod guided;
 mod kin;
 mod locality;
+mod neighbourly;
 mod random;
 mod routing;
 mod sharing;
@@ -55,6 +56,7 @@ pub use locality::{
     AdaptiveLocality, AdaptiveLocalityWake, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard,
     WithoutOrder, term,
 };
+pub use neighbourly::Neighbourly;
 pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;

@@ -6,7 +6,7 @@ use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt,
     LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean,
-    PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking,
+    Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking,
     WithoutCertainty, WithoutGuard, WithoutOrder, Word,
 };
 use proptest::prelude::*;
@@ -123,6 +123,7 @@ macro_rules! for_all {
         $check::<WithoutCertainty>($($argument),*)?;
         $check::<PinAll>($($argument),*)?;
         $check::<PinLong>($($argument),*)?;
+        $check::<Neighbourly>($($argument),*)?;
         $check::<Pony>($($argument),*)?;
         $check::<GoLike>($($argument),*)?;
         $check::<TokioLike>($($argument),*)?;
@@ -256,6 +257,26 @@ proptest! {
         prop_assert_eq!(mean.count as usize, values.len());
         prop_assert!(Mean::default().with(u64::MAX).with(0).mean <= u64::MAX / 2 + 1);
     }
+}
+
+#[test]
+fn the_documented_policy_is_the_one_that_is_registered() {
+    let page = include_str!("../../../docs/scheduling.md");
+    let file = include_str!("../src/neighbourly.rs");
+    let rules = &file[file.find("impl Policy").expect("it is a policy")..];
+    let squeezed = |text: &str| {
+        text.split_whitespace()
+            .collect::<String>()
+            .replace(",}", "}")
+            .replace(",)", ")")
+    };
+    assert!(
+        squeezed(page).contains(&squeezed(rules)),
+        "docs/scheduling.md shows another policy"
+    );
+    let list = include_str!("../../datil-sim/src/policies.rs");
+    let line = format!("entry::<Neighbourly>(\"{}\")", "asks its right neighbour first");
+    assert!(list.contains(&line) && page.contains(&line), "{line}");
 }
 
 #[test]

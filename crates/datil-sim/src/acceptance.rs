@@ -425,13 +425,15 @@ fn checks(laboratory: &Laboratory, subjects: &[Subject], geomeans: &[(&'static s
     });
     let (late, late_workers, late_worst) = worst_of(laboratory, subjects, |subject| subject.held_out);
     let (moved, moved_worst) = worst_with_os(laboratory, subjects);
-    let fixed = geomeans.iter().filter(|(policy, _)| FIXED.contains(policy));
-    let &(best, best_mean) = fixed.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are some");
-    let own = geomeans
-        .iter()
-        .find(|(policy, _)| *policy == RULE)
-        .expect("it is there")
-        .1;
+    let mean = |name: &str| {
+        let found = geomeans.iter().find(|(policy, _)| *policy == name);
+        found.expect("it is there").1
+    };
+    let best = |names: &[&'static str]| {
+        let means = names.iter().map(|name| (*name, mean(name)));
+        means.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are some")
+    };
+    let ((polling, polling_mean), (woken, woken_mean)) = (best(&POLLING), best(&WOKEN));
     vec![
         check(
             "Matrix Search, continuous, by cls-tp",

@@ -2,8 +2,8 @@
 
 use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt,
-    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, PinAll,
-    PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
+    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken,
+    Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
 };
 
 use crate::host::Rules;
@@ -61,6 +61,7 @@ pub const ALL: &[Entry] = &[
     entry::<LgsWake>("both: lgs that asks everybody once, then sleeps until woken"),
     entry::<LgsWakeHalf>("lgs-wake that steals half a queue"),
     entry::<LgsWakeNode>("lgs-wake whose actors belong to a node, not to a worker"),
+    entry::<Neighbourly>("asks its right neighbour first"),
     entry::<Pony>("first in, first out, in batches of 100, theft in turn"),
     entry::<GoLike>("a slot for the actor woken last, four random passes, half a queue per theft"),
     entry::<TokioLike>("a slot for the actor woken last, one random pass, half a queue per theft"),

@@ -37,7 +37,7 @@ pub(super) trait Decide: Send {
     fn grant(&mut self, queued: usize) -> usize;
     fn spawned(&mut self, role: Role) -> (Word, Route);
     fn started(&mut self, word: Word) -> Word;
-    fn woken(&mut self, word: Word, around: &Surroundings) -> Route;
+    fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route;
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool;
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
     fn search(&mut self, step: u32) -> Search;
@@ -56,8 +56,8 @@ impl<P: Policy> Decide for P {
     fn started(&mut self, word: Word) -> Word {
         Policy::started(self, word)
     }
-    fn woken(&mut self, word: Word, around: &Surroundings) -> Route {
-        Policy::woken(self, word, around)
+    fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
+        Policy::woken(self, sender, word, around)
     }
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
         Policy::samples(self, tick, profile)
