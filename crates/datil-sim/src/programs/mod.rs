@@ -6,7 +6,10 @@
 //! for everybody.
 
 mod charges;
+mod held_out;
 mod matrix_search;
+
+pub use held_out::HELD_OUT;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -246,9 +249,6 @@ pub const ALL: &[Program] = &[
     ),
     matrix_search::PROGRAM,
 ];
-
-/// Programs that were written after the rules of `adaptive-locality` were final, to try these on something unknown.
-pub const HELD_OUT: &[Program] = &[];
 
 const fn suite_program(
     name: &'static str,

@@ -25,7 +25,7 @@ use crate::host::{Activity, Annotation};
 use crate::machine::Charge;
 
 /// An actor of a few lines of state.
-const fn actor(kind: &'static str, charge: fn(&Activity) -> Charge) -> Annotation {
+pub(super) const fn actor(kind: &'static str, charge: fn(&Activity) -> Charge) -> Annotation {
     Annotation {
         kind,
         role: Role::Untold,
@@ -36,7 +36,7 @@ const fn actor(kind: &'static str, charge: fn(&Activity) -> Charge) -> Annotatio
 }
 
 /// An actor that others wait for.
-const fn coordinator(kind: &'static str, charge: fn(&Activity) -> Charge) -> Annotation {
+pub(super) const fn coordinator(kind: &'static str, charge: fn(&Activity) -> Charge) -> Annotation {
     Annotation {
         role: Role::Coordinator,
         ..actor(kind, charge)
@@ -44,7 +44,11 @@ const fn coordinator(kind: &'static str, charge: fn(&Activity) -> Charge) -> Ann
 }
 
 /// An actor that holds the data on which others work.
-const fn data(kind: &'static str, state: fn(u64) -> u64, charge: fn(&Activity) -> Charge) -> Annotation {
+pub(super) const fn data(
+    kind: &'static str,
+    state: fn(u64) -> u64,
+    charge: fn(&Activity) -> Charge,
+) -> Annotation {
     Annotation {
         role: Role::Data,
         state,
@@ -53,7 +57,7 @@ const fn data(kind: &'static str, state: fn(u64) -> u64, charge: fn(&Activity) -
 }
 
 /// A handler that reads and writes a field or two.
-fn light(_: &Activity) -> Charge {
+pub(super) fn light(_: &Activity) -> Charge {
     Charge::compute(60).touching(1)
 }
 
@@ -63,12 +67,12 @@ fn moderate(_: &Activity) -> Charge {
 }
 
 /// A handler that does no more per message that it sends than to draw it up.
-fn burst(activity: &Activity) -> Charge {
+pub(super) fn burst(activity: &Activity) -> Charge {
     Charge::compute(60 + 20 * activity.sends as u64).touching(1)
 }
 
 /// `cycles` and up to half of it more or less, by actor and message: work whose length depends on the data.
-fn varied(cycles: u64, activity: &Activity) -> u64 {
+pub(super) fn varied(cycles: u64, activity: &Activity) -> u64 {
     let seed = u64::from(activity.actor) << 32 | activity.ordinal;
     cycles / 2 + cycles * u64::from(Random::new(seed).below(1001)) / 1000
 }
