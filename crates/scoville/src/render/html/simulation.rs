@@ -162,7 +162,7 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
     };
     let height = ROW * rows.len() as f64 + BOTTOM;
     let floor = height - BOTTOM;
-    let ticks = [
+    let ticks: [f64; 17] = [
         0.125, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0,
     ];
     let crowded = high - low > 2.0;
