@@ -21,8 +21,8 @@ pub const HELD_OUT: &[Program] = &[
         "barber",
         Nature::Computing,
         &[
-            ("haircuts", "2000"),
-            ("chairs", "500"),
+            ("haircuts", "100"),
+            ("chairs", "20"),
             ("arrival_work", "1000"),
             ("haircut_work", "1000"),
         ],
