@@ -6,6 +6,7 @@
 //! The contexts and drivers are generic parameters of the methods that receive them rather than associated types. So an
 //! adapter may hand over any short-lived view it likes, and [`crate::counting`] can wrap the view of any adapter.
 
+use std::marker::PhantomData;
 use std::thread;
 use std::time::Duration;
 
@@ -29,6 +30,45 @@ pub trait Actor<L: ActorLibrary>: Sized + Send + 'static {
 
     /// Handles one message to completion. A panic fails the iteration.
     fn handle(&mut self, message: Self::Message, cx: &mut impl Context<L, Self>);
+}
+
+/// An actor some of whose messages only read its state.
+pub trait Reads<L: ActorLibrary>: Actor<L> + Sync {
+    /// Those messages.
+    type Query: Into<Self::Message> + Send + 'static;
+
+    /// Handles one of them, perhaps while others of them are handled. A panic fails the iteration.
+    fn read(&self, query: Self::Query, cx: &mut impl Tell<L>);
+}
+
+/// What an actor can do while it only reads.
+pub trait Tell<L: ActorLibrary> {
+    /// As [`Context::tell`].
+    fn tell<B: Actor<L>>(&mut self, to: &L::Address<B>, message: B::Message);
+}
+
+/// The context of an actor that handles a message as one that only reads.
+#[derive(Debug)]
+pub struct Alone<'a, C, A> {
+    cx: &'a mut C,
+    actor: PhantomData<fn(A)>,
+}
+
+impl<'a, C, A> Alone<'a, C, A> {
+    /// The context of an actor of type `A`.
+    pub fn new(cx: &'a mut C) -> Self {
+        Self {
+            cx,
+            actor: PhantomData,
+        }
+    }
+}
+
+impl<L: ActorLibrary, A: Actor<L>, C: Context<L, A>> Tell<L> for Alone<'_, C, A> {
+    #[inline(always)]
+    fn tell<B: Actor<L>>(&mut self, to: &L::Address<B>, message: B::Message) {
+        self.cx.tell(to, message);
+    }
 }
 
 /// What an actor of type `A` can do while it handles a message.
@@ -56,6 +96,13 @@ pub trait Context<L: ActorLibrary, A: Actor<L>> {
     #[inline(always)]
     fn tell_self_kind<K: Into<A::Message> + Send + 'static>(&mut self, kind: K) {
         self.tell_self(kind.into());
+    }
+
+    /// Sends a request that only reads the receiver's state. Where the library can let several of them run at the same time, and that
+    /// is what is to be measured, it does; everywhere else it is a message like others.
+    #[inline(always)]
+    fn query<B: Reads<L>>(&mut self, to: &L::Address<B>, query: B::Query) {
+        self.tell(to, query.into());
     }
 
     /// Creates an actor by the library's normal means.

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::benchmark::{Number, Outcome, Work};
-use crate::benchmarks;
 use crate::iteration::{Failure, Order, Program, Record};
 use crate::library::{Host, Options};
 use crate::runtimes::{LANGUAGE, Runtime, runtime, runtimes};
@@ -185,13 +184,13 @@ fn as_object<V: Serialize, S: Serializer>(
 
 /// Starts the library `L` and answers the laboratory until it says bye.
 pub(crate) fn serve<L: Host>(
+    mut programs: Vec<Box<dyn Program<L>>>,
     runtime: &Runtime,
     options: &Options,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> Result<Ending, PeerError> {
     let mut system = L::start(options).map_err(PeerError::Start)?;
-    let mut programs = benchmarks::all::<L>();
     send(output, &hello(runtime, L::workers(&system), &programs))?;
 
     let ending = loop {

@@ -45,6 +45,18 @@ impl<A> Resident<A> {
         result
     }
 
+    /// As [`Resident::act`], for an actor that only reads.
+    #[inline(always)]
+    pub fn read<R>(&self, read: impl FnOnce(&A) -> R) -> R {
+        let unwinding = Unwinding::<A> {
+            latch: self.latch(),
+            actor: PhantomData,
+        };
+        let result = read(&self.actor);
+        mem::forget(unwinding);
+        result
+    }
+
     /// The latch, for the actors that this one creates.
     #[inline(always)]
     pub fn latch(&self) -> &'static Latch {

@@ -7,7 +7,8 @@ use crate::adapters::datil::{self, Datil};
 use crate::adapters::kameo::Kameo;
 use crate::adapters::ractor::Ractor;
 use crate::adapters::tokio::Tokio;
-use crate::library::Options;
+use crate::benchmarks;
+use crate::library::{Host, Options};
 use crate::peer::{Ending, PeerError, serve};
 
 /// The compiler that built the suite, for example `Rust 1.95.0`.
@@ -63,9 +64,30 @@ impl Runtime {
     }
 }
 
+/// Serves all benchmarks.
+fn everything<L: Host>(
+    runtime: &Runtime,
+    options: &Options,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> Result<Ending, PeerError> {
+    serve::<L>(benchmarks::all(), runtime, options, input, output)
+}
+
+/// Serves the benchmarks some of whose requests only read.
+#[cfg(feature = "all-benchmarks")]
+fn reads<L: Host>(
+    runtime: &Runtime,
+    options: &Options,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> Result<Ending, PeerError> {
+    serve::<L>(benchmarks::with_reads(), runtime, options, input, output)
+}
+
 /// All libraries, and variants of how they are used. A selection by default leaves out the variants.
 pub fn runtimes() -> &'static [Runtime] {
-    &RUNTIMES
+    RUNTIMES
 }
 
 /// The library with this name.
@@ -73,7 +95,7 @@ pub fn runtime(name: &str) -> Option<&'static Runtime> {
     RUNTIMES.iter().find(|runtime| runtime.name == name)
 }
 
-static RUNTIMES: [Runtime; 6] = [
+static RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "datil",
         title: "datil",
@@ -84,7 +106,7 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[],
         variant: false,
         batched: false,
-        serve: serve::<Datil>,
+        serve: everything::<Datil>,
     },
     Runtime {
         name: "datil-batched",
@@ -96,7 +118,20 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[("sends", "deferred")],
         variant: true,
         batched: true,
-        serve: serve::<Datil>,
+        serve: everything::<Datil>,
+    },
+    #[cfg(feature = "all-benchmarks")]
+    Runtime {
+        name: "datil-queries",
+        title: "datil, parallel reads",
+        version: env!("SUITE_VERSION_DATIL"),
+        homepage: "",
+        policies: &datil::POLICIES,
+        note: "requests that only read run at the same time, on several workers, in the order of arrival among the others",
+        labels: &[("rw", "parallel")],
+        variant: true,
+        batched: false,
+        serve: reads::<datil::DatilQueries>,
     },
     Runtime {
         name: "tokio",
@@ -108,7 +143,7 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[],
         variant: false,
         batched: false,
-        serve: serve::<Tokio>,
+        serve: everything::<Tokio>,
     },
     Runtime {
         name: "actix",
@@ -121,7 +156,7 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[],
         variant: false,
         batched: false,
-        serve: serve::<Actix>,
+        serve: everything::<Actix>,
     },
     Runtime {
         name: "ractor",
@@ -133,7 +168,7 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[],
         variant: false,
         batched: false,
-        serve: serve::<Ractor>,
+        serve: everything::<Ractor>,
     },
     Runtime {
         name: "kameo",
@@ -145,6 +180,6 @@ static RUNTIMES: [Runtime; 6] = [
         labels: &[],
         variant: false,
         batched: false,
-        serve: serve::<Kameo>,
+        serve: everything::<Kameo>,
     },
 ];

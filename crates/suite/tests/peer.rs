@@ -83,9 +83,37 @@ fn run(benchmark: &str, parameters: Value) -> Value {
     json!({"type": "run", "benchmark": benchmark, "parameters": parameters, "iteration": 0, "count_messages": false})
 }
 
+/// The one that has only the benchmarks in which something is only read.
+const QUERIES: &str = "datil-queries";
+
+#[test]
+fn parallel_reads_are_a_variant_of_two_benchmarks() {
+    let mut peer = Peer::start(&[QUERIES], "2");
+    let hello = peer.hear();
+    assert_eq!(hello["runtime"], QUERIES);
+    assert_eq!(
+        hello["labels"],
+        json!({"bignum": "num-bigint", "stash": "local", "rw": "parallel"})
+    );
+    assert_eq!(hello["benchmarks"], json!(["concdict", "concsll"]));
+    let parameters = json!({"workers": 3, "requests": 40, "write_pct": 30, "entries": 50});
+    peer.tell(&run("concdict", parameters));
+    assert_eq!(peer.hear(), json!({"type": "begin"}));
+    let end = peer.hear();
+    assert_eq!((&end["type"], &end["result"]), (&json!("end"), &json!(1_979_089)));
+    peer.tell(&run("pingpong", json!({"pings": 100})));
+    let fail = peer.hear();
+    assert_eq!(
+        (&fail["code"], &fail["message"]),
+        (&json!("bad-parameter"), &json!("pingpong: unknown benchmark"))
+    );
+    peer.tell(&json!({"type": "bye"}));
+    assert_eq!(peer.hear(), json!({"type": "bye"}));
+}
+
 #[test]
 fn every_runtime_holds_a_whole_conversation() {
-    for runtime in runtimes() {
+    for runtime in runtimes().iter().filter(|runtime| runtime.name != QUERIES) {
         let mut peer = Peer::start(&[runtime.name], "2");
         let hello = peer.hear();
         assert_eq!(hello["type"], "hello");
@@ -94,10 +122,9 @@ fn every_runtime_holds_a_whole_conversation() {
         assert_eq!(hello["version"], runtime.version);
         assert_eq!(hello["workers"], 2);
         assert_eq!(hello["gc"], "none");
-        let labels = if runtime.name == "datil-batched" {
-            json!({"bignum": "num-bigint", "stash": "local", "sends": "deferred"})
-        } else {
-            json!({"bignum": "num-bigint", "stash": "local"})
+        let labels = match runtime.name {
+            "datil-batched" => json!({"bignum": "num-bigint", "stash": "local", "sends": "deferred"}),
+            _ => json!({"bignum": "num-bigint", "stash": "local"}),
         };
         assert_eq!(hello["labels"], labels);
         assert!(
@@ -453,7 +480,7 @@ fn variants_are_marked() {
         runtimes.map(|runtime| runtime.name).collect()
     };
     assert_eq!(names(false), ["datil", "tokio", "actix", "ractor", "kameo"]);
-    assert_eq!(names(true), ["datil-batched"]);
+    assert_eq!(names(true), ["datil-batched", "datil-queries"]);
     assert!(
         runtimes()
             .iter()

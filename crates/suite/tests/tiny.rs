@@ -4,14 +4,14 @@ mod common;
 
 use std::time::Duration;
 
-use common::{iterate, mismatch, start, tiny, tiny_modes};
+use common::{Case, iterate, mismatch, start, tiny, tiny_modes};
 use suite::adapters::actix::Actix;
-use suite::adapters::datil::{self, Datil};
+use suite::adapters::datil::{self, Datil, DatilQueries};
 use suite::adapters::kameo::Kameo;
 use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
 use suite::benchmarks;
-use suite::iteration::Failure;
+use suite::iteration::{Failure, Program};
 use suite::library::{Host, Options};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,7 +24,15 @@ fn all_benchmarks<L: Host>(system: &mut L::System) {
         programs.iter().map(|program| program.name()).collect::<Vec<_>>(),
         cases.iter().map(|case| case.benchmark).collect::<Vec<_>>()
     );
-    for case in cases.into_iter().chain(tiny_modes()) {
+    run::<L>(&mut programs, system, cases.into_iter().chain(tiny_modes()));
+}
+
+fn run<L: Host>(
+    programs: &mut [Box<dyn Program<L>>],
+    system: &mut L::System,
+    cases: impl Iterator<Item = Case>,
+) {
+    for case in cases {
         let program = programs
             .iter_mut()
             .find(|program| program.name() == case.benchmark);
@@ -101,6 +109,18 @@ fn datil_batched() {
             ..Options::workers(workers)
         };
         all_benchmarks::<Datil>(&mut Datil::start(&options).expect("datil starts"));
+    }
+}
+
+/// The variant has only the benchmarks in which something is only read.
+#[test]
+fn datil_queries() {
+    for workers in [1, 2, 4] {
+        let mut programs = benchmarks::with_reads::<DatilQueries>();
+        let names: Vec<_> = programs.iter().map(|program| program.name()).collect();
+        assert_eq!(names, ["concdict", "concsll"]);
+        let cases = tiny().into_iter().filter(|case| names.contains(&case.benchmark));
+        run(&mut programs, &mut start::<DatilQueries>(workers), cases);
     }
 }
 

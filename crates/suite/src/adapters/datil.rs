@@ -7,22 +7,33 @@
 use std::thread;
 use std::time::Duration;
 
-use ::datil::{Address, Client, Runtime};
+use ::datil::{Address, Client, Query, QueryContext, Runtime};
 
-use crate::library::{Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Script};
+use crate::library::{
+    Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Reads, Script, Tell,
+};
 use crate::presence::Resident;
 use crate::tools::{Latch, panics};
 
-/// The datil library.
+/// The datil library. With `QUERIES`, requests that only read are datil's queries, which may run at the same time; that is a variant.
 #[derive(Debug)]
-pub struct Datil;
+pub struct Library<const QUERIES: bool>;
+
+/// Every request is a message.
+pub type Datil = Library<false>;
+
+/// Requests that only read are queries.
+pub type DatilQueries = Library<true>;
 
 /// Names of the scheduling policies, the default first.
 pub const POLICIES: [&str; 5] = ::datil::policy::NAMES;
 
-impl ActorLibrary for Datil {
-    type Address<A: Actor<Self>> = Address<Resident<A>>;
+impl<const QUERIES: bool> ActorLibrary for Library<QUERIES> {
+    type Address<A: Actor<Self>> = Address<Tenant<A, QUERIES>>;
 }
+
+/// An actor as datil sees it.
+pub struct Tenant<A, const QUERIES: bool>(Resident<A>);
 
 /// A runtime of datil, and how the driver uses it.
 #[derive(Debug)]
@@ -31,7 +42,7 @@ pub struct System {
     batched: bool,
 }
 
-impl Host for Datil {
+impl<const QUERIES: bool> Host for Library<QUERIES> {
     type System = System;
 
     fn start(options: &Options) -> Result<System, String> {
@@ -76,6 +87,7 @@ impl Host for Datil {
             ("rescued_actors", total.rescued_actors),
             ("parks", total.parks),
             ("wakes", total.wakes),
+            ("helped_queries", total.helped_queries),
         ]
     }
 }
@@ -85,12 +97,12 @@ struct PlainDriver<'a> {
     latch: &'static Latch,
 }
 
-impl Driver<Datil> for PlainDriver<'_> {
-    fn spawn<A: Actor<Datil>>(&mut self, actor: A) -> Address<Resident<A>> {
-        self.runtime.spawn(Resident::new(actor, self.latch))
+impl<const QUERIES: bool> Driver<Library<QUERIES>> for PlainDriver<'_> {
+    fn spawn<A: Actor<Library<QUERIES>>>(&mut self, actor: A) -> Address<Tenant<A, QUERIES>> {
+        self.runtime.spawn(Tenant(Resident::new(actor, self.latch)))
     }
 
-    fn tell<A: Actor<Datil>>(&mut self, to: &Address<Resident<A>>, message: A::Message) {
+    fn tell<A: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<A, QUERIES>>, message: A::Message) {
         to.tell(message);
     }
 }
@@ -100,12 +112,12 @@ struct BatchedDriver<'a, 'runtime> {
     latch: &'static Latch,
 }
 
-impl Driver<Datil> for BatchedDriver<'_, '_> {
-    fn spawn<A: Actor<Datil>>(&mut self, actor: A) -> Address<Resident<A>> {
-        self.client.spawn(Resident::new(actor, self.latch))
+impl<const QUERIES: bool> Driver<Library<QUERIES>> for BatchedDriver<'_, '_> {
+    fn spawn<A: Actor<Library<QUERIES>>>(&mut self, actor: A) -> Address<Tenant<A, QUERIES>> {
+        self.client.spawn(Tenant(Resident::new(actor, self.latch)))
     }
 
-    fn tell<A: Actor<Datil>>(&mut self, to: &Address<Resident<A>>, message: A::Message) {
+    fn tell<A: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<A, QUERIES>>, message: A::Message) {
         self.client.tell(*to, message);
     }
 
@@ -115,7 +127,7 @@ impl Driver<Datil> for BatchedDriver<'_, '_> {
     }
 }
 
-impl<A: Actor<Datil>> ::datil::Actor for Resident<A> {
+impl<A: Actor<Library<QUERIES>>, const QUERIES: bool> ::datil::Actor for Tenant<A, QUERIES> {
     type Msg = A::Message;
 
     #[inline(always)]
@@ -129,13 +141,38 @@ impl<A: Actor<Datil>> ::datil::Actor for Resident<A> {
     }
 }
 
+/// A request that only reads.
+pub struct Request<Q>(Q);
+
+impl<A, const QUERIES: bool> Query<Request<A::Query>> for Tenant<A, QUERIES>
+where
+    A: Reads<Library<QUERIES>>,
+{
+    #[inline(always)]
+    fn query(&self, Request(query): Request<A::Query>, cx: &mut QueryContext<'_, Self>) {
+        self.0.read(|actor| actor.read(query, &mut Reader(cx)));
+    }
+}
+
+struct Reader<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool>(
+    &'a mut QueryContext<'core, Tenant<A, QUERIES>>,
+);
+
+impl<A: Actor<Library<QUERIES>>, const QUERIES: bool> Tell<Library<QUERIES>> for Reader<'_, '_, A, QUERIES> {
+    #[inline(always)]
+    fn tell<B: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, message: B::Message) {
+        self.0.tell(*to, message);
+    }
+}
+
 /// Lets the actor act, and stops it if it asked for that.
 #[inline(always)]
-fn act<'a, 'core, A: Actor<Datil>>(
-    resident: &mut Resident<A>,
-    cx: &'a mut ::datil::Context<'core, Resident<A>>,
-    act: impl FnOnce(&mut A, &mut DatilContext<'a, 'core, A>),
+fn act<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool>(
+    tenant: &mut Tenant<A, QUERIES>,
+    cx: &'a mut ::datil::Context<'core, Tenant<A, QUERIES>>,
+    act: impl FnOnce(&mut A, &mut DatilContext<'a, 'core, A, QUERIES>),
 ) {
+    let Tenant(resident) = tenant;
     let latch = resident.latch();
     let mut own = DatilContext {
         cx,
@@ -149,19 +186,22 @@ fn act<'a, 'core, A: Actor<Datil>>(
     }
 }
 
-struct DatilContext<'a, 'core, A: Actor<Datil>> {
-    cx: &'a mut ::datil::Context<'core, Resident<A>>,
+struct DatilContext<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool> {
+    cx: &'a mut ::datil::Context<'core, Tenant<A, QUERIES>>,
     latch: &'static Latch,
     stopping: bool,
 }
 
-impl<A: Actor<Datil>> Context<Datil, A> for DatilContext<'_, '_, A> {
-    fn myself(&self) -> Address<Resident<A>> {
+impl<A, const QUERIES: bool> Context<Library<QUERIES>, A> for DatilContext<'_, '_, A, QUERIES>
+where
+    A: Actor<Library<QUERIES>>,
+{
+    fn myself(&self) -> Address<Tenant<A, QUERIES>> {
         self.cx.address()
     }
 
     #[inline(always)]
-    fn tell<B: Actor<Datil>>(&mut self, to: &Address<Resident<B>>, message: B::Message) {
+    fn tell<B: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, message: B::Message) {
         self.cx.tell(*to, message);
     }
 
@@ -171,8 +211,17 @@ impl<A: Actor<Datil>> Context<Datil, A> for DatilContext<'_, '_, A> {
     }
 
     #[inline(always)]
-    fn spawn<B: Actor<Datil>>(&mut self, actor: B) -> Address<Resident<B>> {
-        self.cx.spawn(Resident::new(actor, self.latch))
+    fn query<B: Reads<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, query: B::Query) {
+        if QUERIES {
+            self.cx.query(*to, Request(query));
+        } else {
+            self.cx.tell(*to, query.into());
+        }
+    }
+
+    #[inline(always)]
+    fn spawn<B: Actor<Library<QUERIES>>>(&mut self, actor: B) -> Address<Tenant<B, QUERIES>> {
+        self.cx.spawn(Tenant(Resident::new(actor, self.latch)))
     }
 
     fn stop(&mut self) {

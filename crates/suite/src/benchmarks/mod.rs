@@ -24,6 +24,8 @@ pub use parallelism::{
 };
 
 use crate::iteration::Program;
+#[cfg(feature = "all-benchmarks")]
+use crate::iteration::program;
 use crate::library::Host;
 
 /// Whether [`all`] has the benchmarks of all categories.
@@ -47,4 +49,13 @@ pub fn complete<L: Host>() -> Vec<Box<dyn Program<L>>> {
         extended::all::<L>(),
     ];
     groups.into_iter().flatten().collect()
+}
+
+/// The benchmarks some of whose requests only read, on the library `L`.
+#[cfg(feature = "all-benchmarks")]
+pub fn with_reads<L: Host>() -> Vec<Box<dyn Program<L>>> {
+    vec![
+        program::<L, ConcurrentDictionary>(),
+        program::<L, ConcurrentList>(),
+    ]
 }

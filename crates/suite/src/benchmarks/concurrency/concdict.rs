@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::benchmark::{Outcome, Phase, Phased, Population};
-use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::library::{Actor, ActorLibrary, Alone, Context, Driver, Reads, Tell};
 use crate::parameters::{Arguments, Parameter, Relation};
 use crate::tools::Rng;
 use crate::tools::collector::Once;
@@ -133,14 +133,24 @@ pub enum ToDictionary<L: ActorLibrary> {
         value: i64,
     },
     /// Asks for the value of a key.
-    Read {
-        /// Who is to be answered.
-        from: L::Address<Worker<L>>,
-        /// The key.
-        key: i64,
-    },
+    Read(Read<L>),
     /// Report and stop.
     End,
+}
+
+/// A question for the value of a key.
+pub struct Read<L: ActorLibrary> {
+    /// Who is to be answered.
+    from: L::Address<Worker<L>>,
+    /// The key.
+    key: i64,
+}
+
+impl<L: ActorLibrary> From<Read<L>> for ToDictionary<L> {
+    #[inline(always)]
+    fn from(read: Read<L>) -> Self {
+        Self::Read(read)
+    }
 }
 
 impl<L: ActorLibrary> Actor<L> for Dictionary {
@@ -152,10 +162,7 @@ impl<L: ActorLibrary> Actor<L> for Dictionary {
                 self.map.insert(key, value);
                 cx.tell(&from, ToWorker::Result { value });
             }
-            ToDictionary::Read { from, key } => {
-                let value = self.map[&key];
-                cx.tell(&from, ToWorker::Result { value });
-            }
+            ToDictionary::Read(read) => self.read(read, &mut Alone::new(cx)),
             ToDictionary::End => {
                 self.report.map_size.report(self.map.len() as i64);
                 let sum = self
@@ -166,6 +173,16 @@ impl<L: ActorLibrary> Actor<L> for Dictionary {
                 cx.stop();
             }
         }
+    }
+}
+
+impl<L: ActorLibrary> Reads<L> for Dictionary {
+    type Query = Read<L>;
+
+    #[inline(always)]
+    fn read(&self, Read { from, key }: Read<L>, cx: &mut impl Tell<L>) {
+        let value = self.map[&key];
+        cx.tell(&from, ToWorker::Result { value });
     }
 }
 
@@ -263,8 +280,7 @@ impl<L: ActorLibrary> Worker<L> {
     fn proceed(&mut self, cx: &mut impl Context<L, Self>) {
         if self.sent < self.plan.requests {
             self.sent += 1;
-            let request = self.request(cx.myself());
-            cx.tell(&self.dictionary, request);
+            self.request(cx);
         } else {
             cx.tell(
                 &self.master,
@@ -278,15 +294,16 @@ impl<L: ActorLibrary> Worker<L> {
         }
     }
 
-    fn request(&mut self, from: L::Address<Self>) -> ToDictionary<L> {
+    fn request(&mut self, cx: &mut impl Context<L, Self>) {
+        let from = cx.myself();
         let writes = self.rng.scaled(100) < self.plan.write_pct;
         let key = self.rng.below(self.plan.keys) * self.plan.stride + self.id;
         if writes {
             self.writes += 1;
             let value = self.rng.draw();
-            ToDictionary::Write { from, key, value }
+            cx.tell(&self.dictionary, ToDictionary::Write { from, key, value });
         } else {
-            ToDictionary::Read { from, key }
+            cx.query(&self.dictionary, Read { from, key });
         }
     }
 }

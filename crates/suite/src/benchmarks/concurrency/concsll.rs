@@ -1,7 +1,7 @@
 //! Concurrent Sorted Linked-List: workers search and extend the list of one actor.
 
 use crate::benchmark::{Outcome, Phase, Phased, Population};
-use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::library::{Actor, ActorLibrary, Alone, Context, Driver, Reads, Tell};
 use crate::parameters::{Arguments, Parameter, Relation};
 use crate::tools::Rng;
 use crate::tools::collector::{Handover, Once};
@@ -162,28 +162,49 @@ struct List {
 
 enum ToList<L: ActorLibrary> {
     Write { from: L::Address<Worker<L>>, value: i64 },
+    Search(Search<L>),
+    End,
+}
+
+enum Search<L: ActorLibrary> {
     Size { from: L::Address<Worker<L>> },
     Contains { from: L::Address<Worker<L>>, value: i64 },
-    End,
+}
+
+impl<L: ActorLibrary> From<Search<L>> for ToList<L> {
+    #[inline(always)]
+    fn from(search: Search<L>) -> Self {
+        Self::Search(search)
+    }
 }
 
 impl<L: ActorLibrary> Actor<L> for List {
     type Message = ToList<L>;
 
     fn handle(&mut self, message: ToList<L>, cx: &mut impl Context<L, Self>) {
-        let (from, value) = match message {
+        match message {
             ToList::Write { from, value } => {
                 self.elements.insert(value);
-                (from, value)
+                cx.tell(&from, ToWorker::Result { value });
             }
-            ToList::Size { from } => (from, self.elements.len()),
-            ToList::Contains { from, value } => (from, self.elements.contains(value).into()),
+            ToList::Search(search) => self.read(search, &mut Alone::new(cx)),
             ToList::End => {
                 self.report.result.report(self.elements.weighted_sum());
                 self.report.list_len.report(self.elements.len());
                 cx.stop();
-                return;
             }
+        }
+    }
+}
+
+impl<L: ActorLibrary> Reads<L> for List {
+    type Query = Search<L>;
+
+    #[inline(always)]
+    fn read(&self, search: Search<L>, cx: &mut impl Tell<L>) {
+        let (from, value) = match search {
+            Search::Size { from } => (from, self.elements.len()),
+            Search::Contains { from, value } => (from, self.elements.contains(value).into()),
         };
         cx.tell(&from, ToWorker::Result { value });
     }
@@ -337,12 +358,11 @@ impl<L: ActorLibrary> Worker<L> {
             return;
         };
         let from = cx.myself();
-        let request = match request {
-            Request::Size => ToList::Size { from },
-            Request::Write(value) => ToList::Write { from, value },
-            Request::Contains(value) => ToList::Contains { from, value },
-        };
-        cx.tell(&self.list, request);
+        match request {
+            Request::Write(value) => cx.tell(&self.list, ToList::Write { from, value }),
+            Request::Size => cx.query(&self.list, Search::Size { from }),
+            Request::Contains(value) => cx.query(&self.list, Search::Contains { from, value }),
+        }
     }
 }
 
