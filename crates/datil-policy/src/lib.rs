@@ -65,14 +65,31 @@ pub use stealing::ClsOffer;
 /// Nanoseconds on the host's monotonic clock; only differences mean anything.
 pub type Nanos = u64;
 
-/// Names accepted by the `policy` option of a host, the default first.
-pub const NAMES: [&str; 5] = [
-    Adaptive::NAME,
-    WorkSharing::NAME,
-    ClsOffer::NAME,
-    EncoreCooperative::NAME,
-    EncorePreemptive::NAME,
-];
+/// Calls a macro with the types of all policies that a user of a native host may choose by name, the default first.
+#[macro_export]
+macro_rules! with_policies {
+    ($then:ident) => {
+        $then! {
+            Adaptive WorkSharing ClsOffer EncoreCooperative EncorePreemptive
+            ClsPolling ClsTp ClsWake Lgs LgsUc LgsUw LgsDfs LgsCo LgsAlt LgsWake LgsWakeHalf
+            AdaptiveLocality Pony GoLike TokioLike
+        }
+    };
+}
+
+macro_rules! names {
+    ($($policy:ident)*) => {
+        /// Names accepted by the `policy` option of a native host, the default first.
+        pub const NAMES: &[&str] = &[$($policy::NAME,)*];
+
+        /// Those of [`NAMES`] that need a host that routes ([`Policy::ROUTES`]).
+        pub fn routing_names() -> impl Iterator<Item = &'static str> {
+            [$($policy::ROUTES.then_some($policy::NAME),)*].into_iter().flatten()
+        }
+    };
+}
+
+with_policies!(names);
 
 /// What a policy learns when a worker starts.
 #[derive(Clone, Copy, Debug)]
@@ -174,6 +191,8 @@ pub trait Policy: Send + Sized + 'static {
     const ROUTES: bool = false;
     /// Whether a routing host binds the threads of its workers to processing units.
     const PINS: bool = false;
+    /// Whether a routing host measures activations ([`Policy::samples`]) and looks around ([`Surroundings`]) for the policy.
+    const LEARNS: bool = false;
     /// Whom a routing host wakes when it queues an actor.
     const WAKING: Waking = Waking::Never;
 

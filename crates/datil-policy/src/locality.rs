@@ -130,6 +130,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     const ADOPTS: bool = true;
     const ROUTES: bool = true;
     const PINS: bool = true;
+    const LEARNS: bool = true;
     const WAKING: Waking = if Self::has(term::WAKES) {
         ClsWake::WAKING
     } else {

@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use datil_policy::Role;
+
 use crate::address::Address;
 use crate::gate::{self, Mailbox};
 use crate::mailbox::cell::{Header, flag};
@@ -17,6 +19,10 @@ pub trait Actor: Send + Sized + 'static {
     /// With `false`, `started` runs just before the first message is handled and an actor that nobody writes to never runs,
     /// which makes ten million dormant actors cheap.
     const EAGER: bool = true;
+
+    /// What its author knows of the part that actors of this type play. Only the policies `lgs-uc` and `lgs-uw`, which were
+    /// made for such hints, listen.
+    const HINT: Role = Role::Untold;
 
     /// How many messages the mailbox takes, and what becomes of one too many.
     const MAILBOX: Mailbox = Mailbox::Unbounded;

@@ -114,6 +114,7 @@ mod meter;
 #[cfg(shuttle)]
 #[doc(hidden)]
 pub mod model;
+mod placement;
 mod pool;
 mod pressure;
 mod priority;
@@ -142,6 +143,7 @@ pub use group::{Group, Pool, Route};
 pub use handle::{Handle, WeakHandle};
 #[cfg(feature = "metrics")]
 pub use meter::ActorMetrics;
+pub use placement::{Binding, Memory, MemoryAccesses, Placement, WorkerPlacement};
 pub use query::{Query, QueryContext};
 pub use recipient::Recipient;
 pub use registry::NameError;

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 #[cfg(not(shuttle))]
 use std::time::Duration;
 
-use datil_policy::{
-    Adaptive, ClsOffer, EncoreCooperative, EncorePreemptive, Hostile, Policy, Setup, WorkSharing,
-};
+use datil_policy::topology::Topology;
+use datil_policy::{Adaptive, Hostile, Policy, Setup, Waking};
 
 use crate::actor::Actor;
 use crate::address::Address;
@@ -16,6 +15,7 @@ use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::client::{self, Client};
 use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
+use crate::placement::{Binding, Memory, MemoryAccesses, Meter, Placement, Plan, Wishes};
 use crate::pool;
 use crate::sync::Instant;
 use crate::sync::thread::{self, JoinHandle};
@@ -52,6 +52,13 @@ pub enum BuildError {
         /// The name that was asked for.
         name: String,
     },
+    /// A worker's thread could not be bound, or its memory not be placed, as was asked for.
+    Placement {
+        /// Index of the worker.
+        worker: usize,
+        /// What failed and why.
+        reason: String,
+    },
     /// The system refused a thread.
     Thread(std::io::Error),
 }
@@ -76,6 +83,12 @@ impl fmt::Display for BuildError {
                     datil_policy::NAMES.join(", ")
                 )
             }
+            Self::Placement { worker, reason } => {
+                write!(
+                    f,
+                    "cannot place worker {worker}: {reason}; leave binding and memory to their defaults"
+                )
+            }
             Self::Thread(error) => write!(f, "cannot start a worker thread: {error}"),
         }
     }
@@ -96,6 +109,10 @@ pub struct Builder {
     policy: String,
     seed: u64,
     hook: Option<PanicHook>,
+    machine: Option<Topology>,
+    binding: Binding,
+    memory: Memory,
+    metered: bool,
 }
 
 impl fmt::Debug for Builder {
@@ -130,6 +147,38 @@ impl Builder {
         self
     }
 
+    /// Makes the policy believe that this is the machine; worker w sits on its unit number w, modulo their number. For tests
+    /// and experiments: threads are not bound to units of a machine that is made up. Default: the machine as it is.
+    #[must_use]
+    pub fn topology(mut self, machine: Topology) -> Self {
+        self.machine = Some(machine);
+        self
+    }
+
+    /// Whether the workers' threads are bound to processing units. Worker w is bound to the w-th unit that the process may use, modulo
+    /// their number. What came of it is in [`Runtime::placement`]. Default: [`Binding::Auto`].
+    #[must_use]
+    pub fn binding(mut self, binding: Binding) -> Self {
+        self.binding = binding;
+        self
+    }
+
+    /// On which memory nodes the pages lie that workers touch first: actors that they create, messages, and what handlers allocate.
+    /// Pages that other threads touch first lie where those say, and so may memory that is used again. On a machine with one
+    /// node there is no difference. Default: [`Memory::FirstTouch`].
+    #[must_use]
+    pub fn memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Makes the machine count the workers' accesses to memory nodes; see [`Runtime::memory_accesses`]. Default: no.
+    #[must_use]
+    pub fn count_memory_accesses(mut self, yes: bool) -> Self {
+        self.metered = yes;
+        self
+    }
+
     /// Called on the worker's thread for every panic that is caught, after the process's own panic hook.
     #[must_use]
     pub fn on_panic(mut self, hook: impl Fn(&PanicInfo<'_>) + Send + Sync + 'static) -> Self {
@@ -142,15 +191,16 @@ impl Builder {
     /// # Errors
     /// See [`BuildError`].
     pub fn build(self) -> Result<Runtime, BuildError> {
-        match self.policy.as_str() {
-            Adaptive::NAME => self.build_with::<Adaptive>(),
-            WorkSharing::NAME => self.build_with::<WorkSharing>(),
-            ClsOffer::NAME => self.build_with::<ClsOffer>(),
-            EncoreCooperative::NAME => self.build_with::<EncoreCooperative>(),
-            EncorePreemptive::NAME => self.build_with::<EncorePreemptive>(),
-            Hostile::NAME => self.build_with::<Hostile>(),
-            _ => Err(BuildError::UnknownPolicy { name: self.policy }),
+        macro_rules! build {
+            ($($policy:ident)*) => {
+                match self.policy.as_str() {
+                    $(datil_policy::$policy::NAME => self.build_with::<datil_policy::$policy>(),)*
+                    Hostile::NAME => self.build_with::<Hostile>(),
+                    _ => Err(BuildError::UnknownPolicy { name: self.policy }),
+                }
+            };
         }
+        datil_policy::with_policies!(build)
     }
 
     /// Starts the workers with a policy given as a type, whatever [`Builder::policy`] says.
@@ -168,34 +218,73 @@ impl Builder {
         if workers == 0 {
             return Err(BuildError::NoWorkers);
         }
+        let wishes = Wishes {
+            binding: self.binding,
+            memory: self.memory,
+            machine: self.machine,
+            metered: self.metered,
+            routes: P::ROUTES,
+            pins: P::PINS,
+            neighbours: P::neighbourhood(),
+        };
+        let plan = Plan::new(workers, wishes);
         let ports = lease_ports(workers)?;
         let inbox = inbox::lease(&ports);
-        let team = Arc::new(Team::new(
+        let mut team = Team::new(
             ports,
             inbox,
             self.hook,
-            P::place,
+            if P::ROUTES { |_, _| None } else { P::place },
             Clock::Real(Instant::now()),
             role,
-        ));
+        );
+        // Idle workers that poll are all guards.
+        team.guarded &= !(P::ROUTES && P::WAKING == Waking::Never);
+        let team = Arc::new(team);
         team.join();
         let mut runtime = Runtime {
             team: Some(team.clone()),
             threads: Vec::new(),
             policy: P::NAME,
+            placement: Placement { workers: Vec::new() },
+            meters: Vec::new(),
         };
+        let mut takings = Vec::new();
         for (index, port) in team.ports.iter().copied().enumerate() {
             let setup = Setup {
                 worker: index as u32,
                 workers: workers as u32,
                 seed: self.seed,
             };
-            let team = team.clone();
+            let (team, seat) = (team.clone(), plan.seat(index));
+            let taking = if plan.is_asked_for() {
+                let (say, hear) = mpsc::sync_channel(1);
+                takings.push(hear);
+                Some(say)
+            } else {
+                runtime.placement.workers.push(seat.untaken());
+                None
+            };
             let thread = thread::Builder::new()
                 .name(format!("datil-{index}"))
-                .spawn(move || run::main::<P>(port, team, setup));
+                .spawn(move || {
+                    if let Some(say) = taking {
+                        // Nobody listens any more if another thread could not be started.
+                        let _ = say.send(seat.take());
+                    }
+                    run::main::<P>(port, team, setup, seat)
+                });
             // Dropping the runtime ends the threads that have been started.
             runtime.threads.push(thread.map_err(BuildError::Thread)?);
+        }
+        for (worker, taken) in takings.into_iter().enumerate() {
+            let (placed, meter) = taken
+                .recv()
+                .expect("a worker takes its seat before anything else");
+            plan.insists(&placed)
+                .map_err(|reason| BuildError::Placement { worker, reason })?;
+            runtime.placement.workers.push(placed);
+            runtime.meters.extend(meter);
         }
         Ok(runtime)
     }
@@ -227,6 +316,9 @@ pub struct Runtime {
     team: Option<Arc<Team>>,
     threads: Vec<JoinHandle<Stopped>>,
     policy: &'static str,
+    placement: Placement,
+    /// One per worker, if they were asked for.
+    meters: Vec<Result<Meter, String>>,
 }
 
 impl fmt::Debug for Runtime {
@@ -246,6 +338,10 @@ impl Runtime {
             policy: Adaptive::NAME.to_owned(),
             seed: 0,
             hook: None,
+            machine: None,
+            binding: Binding::Auto,
+            memory: Memory::FirstTouch,
+            metered: false,
         }
     }
 
@@ -278,6 +374,27 @@ impl Runtime {
     /// Name of the scheduling policy.
     pub fn policy(&self) -> &'static str {
         self.policy
+    }
+
+    /// Where the workers are on the machine, and what of that was not possible.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// Reads from memory by the workers' threads so far, from the node where they are and from others.
+    ///
+    /// # Errors
+    /// Why it is unknown: nobody asked for it when the runtime was built ([`Builder::count_memory_accesses`]), the machine has no such
+    /// counters (most virtual ones have none), or the system does not let the process use them (`/proc/sys/kernel/perf_event_paranoid`).
+    pub fn memory_accesses(&self) -> Result<MemoryAccesses, String> {
+        if self.meters.is_empty() {
+            return Err("accesses were not to be counted; see Builder::count_memory_accesses".to_owned());
+        }
+        let mut sum = MemoryAccesses::default();
+        for meter in &self.meters {
+            sum += meter.as_ref().map_err(Clone::clone)?.read()?;
+        }
+        Ok(sum)
     }
 
     /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Meaningful only while
@@ -329,6 +446,10 @@ impl Runtime {
             policy: Adaptive::NAME.to_owned(),
             seed: 0,
             hook: parent.hook.clone(),
+            machine: None,
+            binding: Binding::Never,
+            memory: Memory::FirstTouch,
+            metered: false,
         };
         builder.build_as::<Adaptive>(Role::Blocking(parent.registry.clone()))
     }

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use datil::policy::Random;
-use datil::{Actor, Address, Context, Runtime, WorkerMetrics};
+use datil::policy::topology::{Synthetic, Topology};
+use datil::{Actor, Address, Builder, Context, Runtime, WorkerMetrics};
 
 const SEATS: usize = if cfg!(miri) { 6 } else { 64 };
 
@@ -141,12 +142,13 @@ impl Actor for Node {
 }
 
 fn run(workers: usize, policy: &str, rounds: u64, dawdles: bool) -> WorkerMetrics {
-    let runtime = Runtime::builder()
-        .workers(workers)
-        .policy(policy)
-        .seed(rounds)
-        .build()
-        .unwrap();
+    let builder = Runtime::builder().workers(workers).policy(policy).seed(rounds);
+    run_on(builder, rounds, dawdles)
+}
+
+fn run_on(builder: Builder, rounds: u64, dawdles: bool) -> WorkerMetrics {
+    let runtime = builder.build().unwrap();
+    let workers = runtime.workers();
     let outside_before = runtime.metrics().outside_dead_letters;
     // Everybody needs the world and the world needs an address per seat: until they are taken, that of an actor of an empty one.
     let placeholder = runtime.spawn(Node::new(&Arc::default(), (usize::MAX, 0)));
@@ -219,7 +221,8 @@ fn run(workers: usize, policy: &str, rounds: u64, dawdles: bool) -> WorkerMetric
     assert_eq!(sent, handled + dead, "messages lost or invented; {total:?}");
     assert!(dead > 0, "nobody wrote to a dying actor: the test is too tame");
     if workers > 1 {
-        let moved = total.shared_actors + total.adoptions + total.follows;
+        let moved =
+            total.shared_actors + total.adoptions + total.follows + total.routed_actors + total.steals;
         assert!(moved > 0, "no actor ever moved: the test is too tame");
     }
     drop(faults);
@@ -254,6 +257,44 @@ fn every_policy() {
     }
 }
 
+/// A machine with so many nodes in a ring, with two units each.
+fn ring(nodes: u32) -> Topology {
+    let hops = |a: u32, b: u32| a.abs_diff(b).min(nodes - a.abs_diff(b));
+    let machine = Synthetic {
+        packages: nodes,
+        nodes: 1,
+        l3: (1, 0),
+        l2: (1, 0),
+        cores: 2,
+        l1: 0,
+        threads: 1,
+        memory: 0,
+        distances: (0..nodes)
+            .map(|a| (0..nodes).map(|b| hops(a, b)).collect())
+            .collect(),
+    };
+    machine.build().unwrap()
+}
+
+/// Policies that route, on machines that are made up: two nodes for four workers, four for eight.
+#[test]
+fn every_policy_that_routes() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for policy in datil::policy::routing_names() {
+        for workers in [1, 2, 4, 8] {
+            let nodes = (workers as u32).div_ceil(2);
+            let builder = Runtime::builder()
+                .workers(workers)
+                .policy(policy)
+                .topology(ring(nodes));
+            let total = run_on(builder, ROUNDS / 8 + 1, false);
+            if policy == "lgs" && workers > 2 {
+                assert!(total.routed_actors > 0, "nobody went home: {total:?}");
+            }
+        }
+    }
+}
+
 /// Handlers that take long: what waits for their workers is taken over, and what they send meanwhile keeps its order.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
@@ -269,6 +310,18 @@ fn long_handlers() {
             (0..50).any(rescued) || cfg!(miri),
             "{policy}: the test is too tame"
         );
+    }
+}
+
+/// The same under policies that route: senders insist, thieves take from those who are in handlers.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn long_handlers_under_policies_that_route() {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for policy in ["cls", "lgs", "lgs-dfs", "lgs-wake-half", "pony", "go-like"] {
+        let builder = Runtime::builder().workers(4).policy(policy).topology(ring(2));
+        let total = run_on(builder, ROUNDS / 8 + 1, true);
+        assert!(total.steals > 0, "{policy}: the test is too tame: {total:?}");
     }
 }
 

@@ -126,7 +126,7 @@ fn datil_queries() {
 
 #[test]
 fn datil_with_every_policy() {
-    for policy in datil::POLICIES {
+    for &policy in datil::POLICIES {
         let options = Options {
             policy: Some(policy.to_owned()),
             ..Options::workers(3)

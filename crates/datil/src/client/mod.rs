@@ -231,7 +231,7 @@ fn spawn<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Header)) -> Addr
 }
 
 fn first_flags<A: Actor>() -> u32 {
-    flag::HOLDS | flag::UNSTARTED | if A::EAGER { flag::SCHEDULED } else { 0 }
+    flag::HOLDS | flag::OUTSIDER | flag::UNSTARTED | if A::EAGER { flag::SCHEDULED } else { 0 }
 }
 
 /// The state of a scope.

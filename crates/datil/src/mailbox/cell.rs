@@ -9,6 +9,8 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
+use datil_policy::Role;
+
 use super::block::{self, Block, Stored};
 use crate::actor::Actor;
 use crate::pool::{CELL_SIZES, Pools, class_of};
@@ -75,6 +77,9 @@ pub(crate) mod flag {
     pub(crate) const STREAK: u32 = 0x7F << STREAK_SHIFT;
     pub(crate) const FRIEND_SHIFT: u32 = 16;
     pub(crate) const FOLLOW: u32 = STREAK | 0xFFFF << FRIEND_SHIFT;
+    // A policy that routes follows nobody and has these bits for its word; see `crate::worker::routed`.
+    /// Created by a thread that is no worker.
+    pub(crate) const OUTSIDER: u32 = 1 << 9;
 }
 
 /// What the runtime must know about an actor's type.
@@ -86,6 +91,8 @@ pub(crate) struct VTable {
     pub(crate) bury: unsafe fn(&Core, *mut Header),
     /// Size class of the cell.
     pub(crate) class: usize,
+    /// What its author says of the type.
+    pub(crate) hint: Role,
     /// The type's name.
     pub(crate) name: fn() -> &'static str,
 }

@@ -63,10 +63,33 @@ struct Region {
 // SAFETY: the pointer is only used under the mutex that wraps the region.
 unsafe impl Send for Region {}
 
-static REGION_IN_USE: Mutex<Region> = Mutex::new(Region {
-    next: ptr::null_mut(),
-    left: 0,
-});
+/// Memory is kept apart by where it lies: one place per memory node, and [`EVERYWHERE`]. Nodes with higher numbers share places.
+const PLACES: usize = 65;
+/// The place of memory that is interleaved over all nodes.
+pub(crate) const EVERYWHERE: usize = PLACES - 1;
+
+// Of the system's thread, also where threads are modelled: there nobody settles.
+std::thread_local! {
+    /// The place of memory that this thread touches first.
+    static PLACE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Says on which memory node, by its index, the calling thread stays from now on, or that its memory is [`EVERYWHERE`]. To be
+/// called before it has pools.
+pub(crate) fn settle(node: usize) {
+    PLACE.set(if node == EVERYWHERE {
+        node
+    } else {
+        node % EVERYWHERE
+    });
+}
+
+static REGIONS_IN_USE: [Mutex<Region>; PLACES] = [const {
+    Mutex::new(Region {
+        next: ptr::null_mut(),
+        left: 0,
+    })
+}; PLACES];
 static CELL_PIECES: Mutex<Vec<Piece>> = Mutex::new(Vec::new());
 
 /// All pieces that hold cells, of all runtimes of the process.
@@ -116,9 +139,9 @@ fn map_region() -> (*mut u8, usize) {
 }
 
 /// A fresh, zeroed piece for items of `size` bytes.
-fn carve(size: usize, kind: Kind) -> *mut u8 {
+fn carve(size: usize, kind: Kind, place: usize) -> *mut u8 {
     let start = {
-        let mut region = lock(&REGION_IN_USE);
+        let mut region = lock(&REGIONS_IN_USE[place]);
         if region.left < PIECE {
             let (next, left) = map_region();
             *region = Region { next, left };
@@ -184,8 +207,10 @@ impl Depot {
     }
 }
 
-static CELL_DEPOTS: [Depot; CELL_SIZES.len()] = [const { Depot::new() }; CELL_SIZES.len()];
-static BLOCK_DEPOTS: [Depot; BLOCK_SIZES.len()] = [const { Depot::new() }; BLOCK_SIZES.len()];
+static CELL_DEPOTS: [[Depot; CELL_SIZES.len()]; PLACES] =
+    [const { [const { Depot::new() }; CELL_SIZES.len()] }; PLACES];
+static BLOCK_DEPOTS: [[Depot; BLOCK_SIZES.len()]; PLACES] =
+    [const { [const { Depot::new() }; BLOCK_SIZES.len()] }; PLACES];
 
 /// The private free list of one class: last in, first out, so that the next item is the one still in cache.
 pub(crate) struct Pool {
@@ -195,13 +220,14 @@ pub(crate) struct Pool {
     fresh_end: Cell<*mut u8>,
     size: usize,
     kind: Kind,
+    place: usize,
     depot: &'static Depot,
 }
 
 impl Pool {
     const CAPACITY: usize = 2 * MAGAZINE;
 
-    fn new(size: usize, kind: Kind, depot: &'static Depot) -> Self {
+    fn new(size: usize, kind: Kind, place: usize, depot: &'static Depot) -> Self {
         // The buffer goes back into a vector when the pool is dropped.
         let items = ManuallyDrop::new(Vec::<*mut u8>::with_capacity(Self::CAPACITY)).as_mut_ptr();
         Self {
@@ -211,6 +237,7 @@ impl Pool {
             fresh_end: Cell::new(ptr::null_mut()),
             size,
             kind,
+            place,
             depot,
         }
     }
@@ -250,7 +277,7 @@ impl Pool {
             return self.take();
         }
         if self.fresh.get() == self.fresh_end.get() {
-            let start = carve(self.size, self.kind);
+            let start = carve(self.size, self.kind, self.place);
             self.fresh.set(start);
             self.fresh_end
                 .set(start.wrapping_add(PIECE / self.size * self.size));
@@ -307,9 +334,12 @@ pub(crate) struct Pools {
 
 impl Pools {
     pub(crate) fn new() -> Self {
+        // While a thread ends its place may be gone already.
+        let place = PLACE.try_with(Cell::get).unwrap_or(0);
+        let (cells, blocks) = (&CELL_DEPOTS[place], &BLOCK_DEPOTS[place]);
         Self {
-            cells: std::array::from_fn(|i| Pool::new(CELL_SIZES[i], Kind::Cells, &CELL_DEPOTS[i])),
-            blocks: std::array::from_fn(|i| Pool::new(BLOCK_SIZES[i], Kind::Blocks, &BLOCK_DEPOTS[i])),
+            cells: std::array::from_fn(|i| Pool::new(CELL_SIZES[i], Kind::Cells, place, &cells[i])),
+            blocks: std::array::from_fn(|i| Pool::new(BLOCK_SIZES[i], Kind::Blocks, place, &blocks[i])),
         }
     }
 }
@@ -321,11 +351,11 @@ impl Pools {
 #[cfg(shuttle)]
 pub(crate) unsafe fn forget() {
     lock(&CELL_PIECES).clear();
-    for depot in CELL_DEPOTS.iter().chain(&BLOCK_DEPOTS) {
+    for depot in CELL_DEPOTS.iter().flatten().chain(BLOCK_DEPOTS.iter().flatten()) {
         lock(&depot.magazines).clear();
         depot.full.store(0, Relaxed);
     }
-    let mut region = lock(&REGION_IN_USE);
+    let mut region = lock(&REGIONS_IN_USE[0]);
     if region.next.is_null() {
         return;
     }

@@ -109,7 +109,16 @@ impl Core {
     pub(crate) fn rescue(&self, from: &'static Port) -> bool {
         let rescued = self.with_absent(from, |other| {
             // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps others out.
-            unsafe { self.take_over(other) }
+            unsafe {
+                if self.hooks.routes {
+                    // What is queued there is for thieves, and by now the slot is, too.
+                    other.receive_absent();
+                    other.showcase.open();
+                    0
+                } else {
+                    self.take_over(other)
+                }
+            }
         });
         let Some(rescued) = rescued else {
             return false;
@@ -135,8 +144,27 @@ impl Core {
         seized.is_some_and(|seized| seized > 0)
     }
 
+    /// Handles in the place of this core's worker what has arrived for it.
+    ///
+    /// # Safety
+    /// The core is revoked, its worker runs a handler, and the caller has locked its state.
+    pub(crate) unsafe fn receive_absent(&self) {
+        for cell in self.port.take_all() {
+            // SAFETY: we act for the worker whose list it was.
+            unsafe {
+                let owner = ((*cell).tag.load(Acquire) >> 16) as u16;
+                if owner == self.me && cell == self.current.get() {
+                    // As in `handle_token_for`.
+                    self.presence.kept.set(cell);
+                } else {
+                    self.handle_token(cell);
+                }
+            }
+        }
+    }
+
     /// Calls `act` with the core of another worker of our runtime, if that is in a handler and nobody else is at it.
-    fn with_absent<R>(&self, from: &'static Port, act: impl FnOnce(&Core) -> R) -> Option<R> {
+    pub(crate) fn with_absent<R>(&self, from: &'static Port, act: impl FnOnce(&Core) -> R) -> Option<R> {
         let state = &from.rest.0.state;
         // SAFETY: the port is one of our runtime's, whose cores exist until all of its workers have ended.
         let other = unsafe { from.core.load(Acquire).as_ref() }?;
@@ -162,6 +190,10 @@ impl Core {
     fn revoke(&self) -> bool {
         let word = &self.presence.my_tag;
         let mine = tag(self.me, 0);
+        // Only a look: the fence below is dear.
+        if self.presence.inside.load(Relaxed) {
+            return false;
+        }
         if word.compare_exchange(mine, 0, AcqRel, Relaxed).is_err() {
             return false;
         }
@@ -214,7 +246,7 @@ impl Core {
     ///
     /// # Safety
     /// The caller holds the lock of the cell's owner, or is it.
-    unsafe fn make_mine(&self, cell: *mut Header) {
+    pub(crate) unsafe fn make_mine(&self, cell: *mut Header) {
         // SAFETY: by the caller.
         let tag_now = unsafe { &(*cell).tag };
         tag_now.store(tag(self.me, tag_now.load(Relaxed) as u16), Release);

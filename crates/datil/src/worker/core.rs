@@ -15,6 +15,7 @@ use datil_policy::{Encounter, Stint};
 use super::absence::{Patrol, Presence};
 use super::port::{self, ABSENT, ABSENT_LOCKED, CLAIMED, Chain, Counters, IDLE, LOCKED, Port, bump};
 use super::queue::Queue;
+use super::routed::Showcase;
 use super::team::Team;
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
@@ -40,6 +41,12 @@ pub(crate) struct Hooks {
     pub(crate) crossed: unsafe fn(&Core),
     /// A message from another worker found its receiver idle.
     pub(crate) follow: unsafe fn(&Core, Encounter) -> bool,
+    /// A message from another worker found its receiver idle, and the policy routes; true if the actor has left.
+    pub(crate) redirect: unsafe fn(&Core, *mut Header) -> bool,
+    /// A token was brought to this worker, and the policy routes.
+    pub(crate) insist: unsafe fn(&Core, &'static Port),
+    /// The policy decides on the queue of every actor that becomes runnable; see `routed.rs`.
+    pub(crate) routes: bool,
     pub(crate) crossings: u32,
     pub(crate) adopts: bool,
     pub(crate) follows: bool,
@@ -62,7 +69,11 @@ pub(crate) struct Core {
     pub(crate) inbox: &'static Inbox,
     /// The policy's state; only hooks and the worker's loop know its type.
     pub(crate) policy: *mut (),
-    hooks: &'static Hooks,
+    pub(crate) hooks: &'static Hooks,
+    /// What this worker shows of its queue if the policy routes.
+    pub(crate) showcase: Showcase,
+    /// Who sends just now: this worker's port, or 0 while records of outside threads are handled and the policy routes.
+    pub(crate) origin: Cell<u16>,
     /// The actor that runs.
     pub(crate) current: Cell<*mut Header>,
     crossings_left: Cell<u32>,
@@ -114,6 +125,8 @@ impl Core {
             team,
             policy,
             hooks,
+            showcase: Showcase::default(),
+            origin: Cell::new(port.id),
             current: Cell::new(ptr::null_mut()),
             crossings_left: Cell::new(hooks.crossings),
             peer: Cell::new(0),
@@ -361,7 +374,7 @@ impl Core {
         }
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
-            (*block).from.set(self.me);
+            (*block).from.set(self.origin.get());
             (*block).hungry.set(self.queued() == 0);
             push_remote(cell, to.generation(), block)
         } {
@@ -370,6 +383,10 @@ impl Core {
                 // SAFETY: we hold the token.
                 unsafe { self.bring(cell) };
                 self.see_to_a_guard();
+                if self.hooks.routes && owner & TRANSIT == 0 {
+                    // SAFETY: the hook belongs to this core.
+                    unsafe { (self.hooks.insist)(self, port::port(owner)) };
+                }
             }
             Pushed::Dead => return Routed::Dead,
         }
@@ -563,6 +580,10 @@ impl Core {
     /// # Safety
     /// We own the cell and hold its token.
     unsafe fn follow(&self, cell: *mut Header) -> bool {
+        if self.hooks.routes {
+            // SAFETY: by the caller; the hook belongs to this core.
+            return unsafe { (self.hooks.redirect)(self, cell) };
+        }
         // SAFETY: by the caller. Blocks in the list are not changed by anybody before the owner takes them.
         let (header, from, hungry, alone) = unsafe {
             let header = &*cell;
@@ -789,6 +810,7 @@ pub(crate) fn vtable<A: Actor>() -> &'static VTable {
             bury: bury::<A>,
             name: std::any::type_name::<A>,
             class: Shape::<A>::CLASS,
+            hint: A::HINT,
         }
     }
 }

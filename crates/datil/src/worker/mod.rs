@@ -5,5 +5,6 @@ pub(crate) mod core;
 pub(crate) mod current;
 pub(crate) mod port;
 pub(crate) mod queue;
+pub(crate) mod routed;
 pub(crate) mod run;
 pub(crate) mod team;

@@ -32,6 +32,8 @@ pub(crate) const ABSENT_LOCKED: u32 = 4;
 
 /// Request: end the loop.
 pub(crate) const STOP: u32 = 1 << 31;
+/// Beside [`STEAL`], from a policy that routes: from the head of the queue instead of its tail.
+pub(crate) const FROM_HEAD: u32 = 1 << 26;
 /// Request: give all work to the port in the lower bits.
 pub(crate) const RETREAT: u32 = 1 << 30;
 /// Request: give some work to the port in the lower bits.
@@ -40,6 +42,11 @@ pub(crate) const STEAL: u32 = 1 << 29;
 pub(crate) const LOOK: u32 = 1 << 28;
 /// Request: get up, and watch the runtime's inbox when there is nothing else to do.
 pub(crate) const WATCH: u32 = 1 << 27;
+
+/// In `Rest::sleeping`: the worker sleeps until it is woken.
+pub(crate) const ASLEEP: u32 = 1;
+/// In `Rest::sleeping`: the worker sleeps for a while and wants to be woken by requests only.
+pub(crate) const NAPPING: u32 = 2;
 
 /// Keeps what different threads write on different lines, also under adjacent-line prefetching.
 #[repr(align(128))]
@@ -147,6 +154,14 @@ counters! {
     follows,
     /// Times all work was given back because two workers only talked to each other.
     retreats,
+    /// Activations on the memory node of the actor's home. Only policies with homes count this and the next.
+    near_activations,
+    /// Activations on another memory node than that of the actor's home.
+    far_activations,
+    /// Actors sent to the queue of another worker because the policy routed them there.
+    routed_actors,
+    /// Thefts from workers on other memory nodes, by policies that route.
+    far_steals,
     /// Times the worker went to sleep.
     parks,
     /// Times another worker had to be woken.
@@ -166,7 +181,7 @@ pub(crate) fn bump(counter: &AtomicU64, by: u64) {
 /// What a port's wake protocol is about.
 pub(crate) struct Rest {
     pub(crate) state: AtomicU32,
-    /// 1 while the worker sleeps or is about to: the futex word.
+    /// [`ASLEEP`] or [`NAPPING`] while the worker sleeps or is about to, else 0: the futex word.
     pub(crate) sleeping: AtomicU32,
     /// Key of the runtime whose worker this is, 0 if none.
     pub(crate) team: AtomicU64,
@@ -262,13 +277,22 @@ impl Port {
     /// Posts a request and wakes the worker if it sleeps; true if it did.
     pub(crate) fn call(&self, request: u32) -> bool {
         self.request.fetch_or(request, AcqRel);
-        self.notify()
+        let woke = self.notify();
+        let sleeping = &self.rest.0.sleeping;
+        // The fence in `notify` is between the request and this look.
+        let napped = sleeping.load(Relaxed) == NAPPING
+            && sleeping.compare_exchange(NAPPING, 0, AcqRel, Relaxed).is_ok();
+        if napped {
+            futex::wake(sleeping);
+        }
+        woke || napped
     }
 
-    /// Ends the worker's sleep, if it sleeps.
-    fn rouse(&self) -> bool {
+    /// Ends the worker's sleep, if it sleeps until it is woken.
+    pub(crate) fn rouse(&self) -> bool {
         let sleeping = &self.rest.0.sleeping;
-        let woke = sleeping.load(Relaxed) == 1 && sleeping.swap(0, AcqRel) == 1;
+        let woke =
+            sleeping.load(Relaxed) == ASLEEP && sleeping.compare_exchange(ASLEEP, 0, AcqRel, Relaxed).is_ok();
         if woke {
             futex::wake(sleeping);
         }

@@ -63,6 +63,48 @@ impl Queue {
         grown
     }
 
+    /// Adds a cell as the oldest.
+    #[inline]
+    pub(crate) fn push_oldest(&self, cell: *mut Header) {
+        if self.bottom.get() == self.buffer.get() {
+            self.make_room_below();
+        }
+        let bottom = self.bottom.get().wrapping_sub(1);
+        // SAFETY: the oldest cell was not the first of the buffer, so the place before it is within.
+        unsafe { *bottom = cell };
+        self.bottom.set(bottom);
+    }
+
+    /// Moves the cells to the middle of the buffer, or of one twice as big if they fill more than half of it.
+    #[cold]
+    #[inline(never)]
+    fn make_room_below(&self) {
+        let (buffer, capacity, len) = (self.buffer.get(), self.capacity.get(), self.len());
+        let wanted = if len > capacity / 2 {
+            2 * capacity
+        } else {
+            capacity
+        };
+        let room = if wanted == capacity {
+            buffer
+        } else {
+            Self::allocate(wanted)
+        };
+        // At least a quarter of the buffer is free on either side: as many steps go by before anything is moved again.
+        let bottom = room.wrapping_add((wanted - len) / 2);
+        // SAFETY: `len` cells lie from `bottom` on, and they fit into the middle of `room`.
+        unsafe { ptr::copy(self.bottom.get(), bottom, len) };
+        if wanted != capacity {
+            self.buffer.set(room);
+            self.capacity.set(wanted);
+            // SAFETY: `allocate` made the buffer as a vector of this length.
+            drop(unsafe { Vec::from_raw_parts(buffer, capacity, capacity) });
+        }
+        self.bottom.set(bottom);
+        self.top.set(bottom.wrapping_add(len));
+        self.look();
+    }
+
     #[inline(always)]
     pub(crate) fn pop_newest(&self) -> Option<*mut Header> {
         if self.is_empty() {
@@ -158,8 +200,13 @@ mod tests {
             let pushes_of_ten = [7, 5, 2, 5][step / 2_500 % 4];
             if state >> 16 & 0xFFFF < pushes_of_ten * 6_554 {
                 next += 1;
-                queue.push(cell(next));
-                model.push_back(cell(next));
+                if state & 0x4000 != 0 {
+                    queue.push(cell(next));
+                    model.push_back(cell(next));
+                } else {
+                    queue.push_oldest(cell(next));
+                    model.push_front(cell(next));
+                }
             } else if state & 0x8000 != 0 {
                 assert_eq!(queue.pop_newest(), model.pop_back());
             } else {

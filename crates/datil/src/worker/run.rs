@@ -13,17 +13,20 @@ use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
 use super::absence::Watch;
 use super::core::{Core, Hooks};
 use super::port::{
-    self, ABSENT, CLAIMED, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH, bump,
+    self, ABSENT, ASLEEP, CLAIMED, FROM_HEAD, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH,
+    bump,
 };
 use super::queue::STEP;
+use super::routed;
 use super::team::Team;
 use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::Header;
+use crate::placement::Seat;
 use crate::sync::{Instant, spin_loop, thread};
 
 /// The bits of a thief's request.
-const STEAL_REQUEST: u32 = STEAL | 0xFFFF;
+pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
 /// Activations between two looks at the inbox, which senders write to all the time.
@@ -72,15 +75,18 @@ impl<P: Policy> HooksOf<P> {
         poll: poll::<P>,
         crossed: crossed::<P>,
         follow: follow::<P>,
+        redirect: routed::redirect::<P>,
+        insist: routed::insist,
+        routes: P::ROUTES,
         crossings: P::CROSSINGS,
-        adopts: P::ADOPTS,
-        follows: P::FOLLOWS,
+        adopts: P::ADOPTS || P::ROUTES,
+        follows: P::FOLLOWS || P::ROUTES,
     };
 }
 
 /// Body of a worker's thread.
-pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup) -> Stopped {
-    let policy = P::new(setup);
+pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup, seat: Seat) -> Stopped {
+    let policy = P::on(setup, &seat.rings);
     let batch = policy.batch().max(1);
     let policy_at = Box::into_raw(Box::new(policy));
     let core = Box::new(Core::new(
@@ -90,6 +96,10 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
         policy_at.cast(),
         &const { HooksOf::<P>::TABLE },
     ));
+    core.showcase.sit(seat);
+    if P::ROUTES {
+        core.run.remind();
+    }
     super::current::set(&*core);
     port.core.store(ptr::from_ref(&*core).cast_mut(), Release);
     let worker = Worker {
@@ -124,8 +134,8 @@ struct Seen {
     silent: u32,
 }
 
-struct Worker<'a, P> {
-    core: &'a Core,
+pub(super) struct Worker<'a, P> {
+    pub(super) core: &'a Core,
     policy: *mut P,
 }
 
@@ -133,7 +143,7 @@ impl<P: Policy> Worker<'_, P> {
     /// The policy's state.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "see the safety argument")]
-    fn policy(&self) -> &mut P {
+    pub(super) fn policy(&self) -> &mut P {
         // SAFETY: only this thread reaches the policy, through this method and the hooks; each borrow ends within one call of a policy's
         // method, and policies call nothing back.
         unsafe { &mut *self.policy }
@@ -165,6 +175,9 @@ impl<P: Policy> Worker<'_, P> {
     /// Runs an actor that was taken out of a queue.
     #[inline(always)]
     fn run(&self, cell: *mut Header) {
+        if P::ROUTES {
+            self.begin(cell);
+        }
         self.core.current.set(cell);
         // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
         unsafe { ((*(*cell).vtable.get()).run)(self.core, cell) };
@@ -183,6 +196,7 @@ impl<P: Policy> Worker<'_, P> {
             self.look_around(tick);
         }
         let cell = match self.policy().pick(tick as u32) {
+            _ if P::ROUTES => self.take(tick as u32),
             Pick::Newest => None,
             Pick::Oldest => core.run.pop_oldest(),
             Pick::Yielded => core.yielded.pop_oldest(),
@@ -266,6 +280,9 @@ impl<P: Policy> Worker<'_, P> {
             return;
         }
         self.grant(request);
+        if P::ROUTES {
+            return self.search();
+        }
         if !(P::STEALS && self.hunt()) {
             self.rest();
         }
@@ -304,17 +321,25 @@ impl<P: Policy> Worker<'_, P> {
     }
 
     /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; true if there were any.
-    fn take_in(&self) -> bool {
+    pub(super) fn take_in(&self) -> bool {
         let core = self.core;
         let inbox = core.inbox;
+        let drain = || {
+            if P::ROUTES {
+                core.origin.set(0);
+            }
+            let some = inbox.drain(core);
+            core.origin.set(core.me);
+            some
+        };
         if inbox.is_kept_by(core.me) {
-            return inbox.drain(core);
+            return drain();
         }
         let (position, _) = inbox.progress();
         match core.kept_waiting.get() {
             Some((before, since)) if before == position => {
                 let stuck = since.elapsed() > PATIENCE;
-                stuck && inbox.drain(core)
+                stuck && drain()
             }
             _ => {
                 core.kept_waiting.set(Some((position, Instant::now())));
@@ -359,6 +384,9 @@ impl<P: Policy> Worker<'_, P> {
         }
         let core = self.core;
         self.clear(request);
+        if P::ROUTES {
+            return self.hand_over(request);
+        }
         let queued = core.queued();
         let count = self.policy().grant(queued).min(queued);
         let thief = request as u16;
@@ -370,7 +398,7 @@ impl<P: Policy> Worker<'_, P> {
 
     /// Withdraws a request that was read. If it has changed meanwhile (a stop was added, the thief gave up) it stays
     /// for the next turn.
-    fn clear(&self, request: u32) {
+    pub(super) fn clear(&self, request: u32) {
         let _ = self
             .core
             .port
@@ -411,7 +439,7 @@ impl<P: Policy> Worker<'_, P> {
             }
             bump(&core.counters().steal_attempts, 1);
             let seizes = P::PREEMPTS && core.team.guarded;
-            if (seizes && core.seize(victim, |queued| self.policy().grant(queued))) || self.rob(victim) {
+            if (seizes && core.seize(victim, |queued| self.policy().grant(queued))) || self.rob(victim, 0) {
                 bump(&core.counters().steals, 1);
                 return true;
             }
@@ -430,10 +458,10 @@ impl<P: Policy> Worker<'_, P> {
         state == RUNNING || (P::PREEMPTS && state == ABSENT)
     }
 
-    /// Posts a request at the victim and waits a little for the answer.
-    fn rob(&self, victim: &Port) -> bool {
+    /// Posts a request at the victim, with these bits besides, and waits a little for the answer.
+    pub(super) fn rob(&self, victim: &Port, besides: u32) -> bool {
         let core = self.core;
-        let request = STEAL | u32::from(core.me);
+        let request = STEAL | besides | u32::from(core.me);
         if victim
             .request
             .compare_exchange(0, request, AcqRel, Relaxed)
@@ -461,7 +489,7 @@ impl<P: Policy> Worker<'_, P> {
     /// Waits for work: polls a little, then sleeps. See `README.md` for the proof that no wake-up is lost.
     #[cold]
     #[inline(never)]
-    fn rest(&self) {
+    pub(super) fn rest(&self) {
         let core = self.core;
         let team = &core.team;
         let rest = &core.port.rest.0;
@@ -493,7 +521,7 @@ impl<P: Policy> Worker<'_, P> {
                 continue;
             }
             // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
-            rest.sleeping.swap(1, AcqRel);
+            rest.sleeping.swap(ASLEEP, AcqRel);
             fence(SeqCst);
             let quiet = !called() && rest.state.load(Relaxed) != CLAIMED;
             let guards = team.guarded && !calm && team.guard.give(core.me);
@@ -504,9 +532,9 @@ impl<P: Policy> Worker<'_, P> {
             if quiet && sleep != Sleep::No {
                 bump(&core.counters().parks, 1);
                 if core.watches.get() || guards {
-                    futex::wait_for(&rest.sleeping, 1, PATIENCE);
+                    futex::wait_for(&rest.sleeping, ASLEEP, PATIENCE);
                 } else {
-                    futex::wait(&rest.sleeping, 1);
+                    futex::wait(&rest.sleeping, ASLEEP);
                 }
             }
             rest.sleeping.swap(0, AcqRel);
@@ -589,7 +617,7 @@ impl<P: Policy> Worker<'_, P> {
     }
 
     /// Ends being idle, once no adopter is at work.
-    fn get_up(&self) {
+    pub(super) fn get_up(&self) {
         self.stop_watching();
         let team = &self.core.team;
         let state = &self.core.port.rest.0.state;
@@ -612,7 +640,7 @@ impl<P: Policy> Worker<'_, P> {
 
 /// # Safety
 /// The core's policy is a `P`.
-unsafe fn worker<P: Policy>(core: &Core) -> Worker<'_, P> {
+pub(super) unsafe fn worker<P: Policy>(core: &Core) -> Worker<'_, P> {
     Worker {
         core,
         policy: core.policy.cast(),
@@ -623,6 +651,10 @@ unsafe fn worker<P: Policy>(core: &Core) -> Worker<'_, P> {
 /// As [`worker`].
 #[cold]
 unsafe fn poll<P: Policy>(core: &Core) {
+    if P::ROUTES {
+        // SAFETY: by the caller.
+        return unsafe { routed::queued::<P>(core) };
+    }
     // SAFETY: by the caller.
     let worker = unsafe { worker::<P>(core) };
     if core.port.has_mail() {

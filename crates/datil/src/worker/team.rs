@@ -45,6 +45,8 @@ pub(crate) struct Team {
     pub(crate) guard: Guard,
     /// There can be a guard: more than one worker, and a system that offers the fence it needs.
     pub(crate) guarded: bool,
+    /// Workers that look for work, if the policy routes.
+    pub(crate) searching: AtomicU32,
     /// Increases whenever a worker stops being idle.
     pub(crate) epoch: AtomicU64,
     not_before: AtomicU64,
@@ -92,6 +94,7 @@ impl Team {
             inbox,
             guard: Guard::default(),
             guarded,
+            searching: AtomicU32::new(0),
             epoch: AtomicU64::new(0),
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),

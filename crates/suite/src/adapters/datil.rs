@@ -26,7 +26,7 @@ pub type Datil = Library<false>;
 pub type DatilQueries = Library<true>;
 
 /// Names of the scheduling policies, the default first.
-pub const POLICIES: [&str; 5] = ::datil::policy::NAMES;
+pub const POLICIES: &[&str] = ::datil::policy::NAMES;
 
 impl<const QUERIES: bool> ActorLibrary for Library<QUERIES> {
     type Address<A: Actor<Self>> = Address<Tenant<A, QUERIES>>;

@@ -1,0 +1,583 @@
+//! Workers under a policy that routes: every actor that becomes runnable is queued where the policy says, at either end of
+//! any worker's queue, and an idle worker looks for work as the policy says. See `README.md` beside this file, *Routing*.
+//!
+//! The queue is the worker's yield queue: its oldest end is the *head*, from which the worker takes, its newest end the *tail*,
+//! so that an actor that has used up its batch goes behind the others. The run queue is only the way there: it is kept
+//! empty with its limit at the top, so that every push calls [`queued`]. An engine without routing pays nothing for that.
+
+use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use crate::atomic::{AtomicU32, fence};
+use std::cell::{Cell, OnceCell};
+use std::time::Duration;
+
+use datil_policy::{End, Policy, Route, Search, Surroundings, Waking, Word};
+
+use super::core::Core;
+use super::port::{self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, bump};
+use super::run::{STEAL_REQUEST, Worker, worker};
+use crate::futex;
+use crate::inbox::Sleep;
+use crate::mailbox::cell::{Header, TOKEN, TRANSIT, flag, split_remote, tag, take_token};
+use crate::placement::Seat;
+use crate::sync::spin_loop;
+
+/// The policy's word of an actor, in the bits of the cell's flags that only policies use which follow.
+mod word {
+    use super::{Header, Word, flag};
+
+    /// See [`Word::is_free`].
+    const FREE: u32 = 1 << 10;
+    /// The policy has been asked for the word.
+    pub(super) const KNOWN: u32 = 1 << 11;
+    /// The actor was routed to the queue of the worker that it is on the way to, or has just arrived at.
+    pub(super) const ROUTED: u32 = 1 << 12;
+    /// Beside `ROUTED`: to its head.
+    pub(super) const AHEAD: u32 = 1 << 13;
+    /// The worker of the home, plus 1; 0 for none. There are fewer workers than this can tell.
+    const HOME_SHIFT: u32 = 16;
+    const WORD: u32 = FREE | 0xFFFF << HOME_SHIFT;
+
+    const _: () = assert!(
+        (flag::OUTSIDER | WORD | KNOWN | ROUTED | AHEAD) & !flag::FOLLOW == 0
+            && crate::worker::port::MAX_PORTS < 0xFFFF
+    );
+
+    pub(super) fn read(header: &Header) -> Word {
+        let flags = header.flags.get();
+        Word::new((flags >> HOME_SHIFT).checked_sub(1), flags & FREE != 0)
+    }
+
+    pub(super) fn write(header: &Header, word: Word) {
+        let home = word.home().map_or(0, |home| home + 1);
+        let free = if word.is_free() { FREE } else { 0 };
+        let others = header.flags.get() & !WORD;
+        header.flags.set(others | KNOWN | free | home << HOME_SHIFT);
+    }
+}
+
+/// What others may see of a worker's queue, and where the worker sits.
+#[derive(Default)]
+pub(crate) struct Showcase {
+    /// Actors in the queue: a hint for thieves.
+    length: AtomicU32,
+    /// The first actor of the queue is in the slot before the head ([`End::Next`]).
+    slotted: Cell<bool>,
+    seat: OnceCell<Seat>,
+}
+
+impl Showcase {
+    /// Says where the worker sits; once, before it runs anything.
+    pub(crate) fn sit(&self, seat: Seat) {
+        assert!(self.seat.set(seat).is_ok(), "a worker sits down once");
+    }
+}
+
+impl Showcase {
+    /// Makes the actor in the slot one like the others, which thieves may take. To be called by who may use the queue.
+    pub(crate) fn open(&self) {
+        self.slotted.set(false);
+    }
+}
+
+impl Core {
+    fn seat(&self) -> &Seat {
+        self.showcase
+            .seat
+            .get()
+            .expect("the worker sat down before it ran anything")
+    }
+
+    fn show_length(&self) {
+        self.showcase.length.store(self.yielded.len() as u32, Relaxed);
+    }
+
+    /// Puts an actor into this worker's queue.
+    fn put(&self, cell: *mut Header, end: End) {
+        let queue = &self.yielded;
+        match end {
+            End::Tail => {
+                queue.push(cell);
+            }
+            End::Head if self.showcase.slotted.get() => {
+                let next = queue.pop_oldest().expect("it is in the slot");
+                queue.push_oldest(cell);
+                queue.push_oldest(next);
+            }
+            End::Head => queue.push_oldest(cell),
+            End::Next => {
+                if self.showcase.slotted.replace(true) {
+                    queue.push(queue.pop_oldest().expect("it was in the slot"));
+                }
+                queue.push_oldest(cell);
+            }
+        }
+        self.show_length();
+    }
+
+    /// Takes up to `grant` of how many there are from an end of this worker's queue, without the slot, in the order taken.
+    fn draw(&self, end: End, grant: impl FnOnce(usize) -> usize) -> Vec<*mut Header> {
+        let queue = &self.yielded;
+        let next = if self.showcase.slotted.get() {
+            queue.pop_oldest()
+        } else {
+            None
+        };
+        let there = queue.len();
+        let count = grant(there).min(there);
+        let drawn = (0..count).filter_map(|_| match end {
+            End::Tail => queue.pop_newest(),
+            End::Head | End::Next => queue.pop_oldest(),
+        });
+        let drawn = drawn.collect();
+        if let Some(next) = next {
+            queue.push_oldest(next);
+        }
+        self.show_length();
+        drawn
+    }
+
+    /// What the policy may see beside the actor.
+    fn surroundings<P: Policy>(&self, word: Word) -> Surroundings {
+        if !P::LEARNS {
+            return Surroundings::default();
+        }
+        let home = word.home().map(|home| self.team.ports[home as usize]);
+        Surroundings {
+            home_queue: home.map_or(0, length),
+            idle: self.inbox.idle.0.load(Relaxed) as u32,
+            ..Surroundings::default()
+        }
+    }
+}
+
+/// Actors in the queue of a worker of our runtime.
+fn length(port: &Port) -> u32 {
+    // SAFETY: as in `Core::with_absent`: cores exist until all workers of the runtime have ended; this is an atomic.
+    unsafe { port.core.load(Acquire).as_ref() }.map_or(0, |core| core.showcase.length.load(Relaxed))
+}
+
+/// Routes the actor that was just pushed to the run queue.
+///
+/// # Safety
+/// The core's policy is a `P`.
+pub(super) unsafe fn queued<P: Policy>(core: &Core) {
+    let cell = core.run.pop_newest().expect("somebody has pushed it");
+    core.run.remind();
+    // SAFETY: what is in our queues is ours; the policy is the caller's promise.
+    unsafe {
+        let header = &*cell;
+        let flags = header.flags.get();
+        if flags & word::ROUTED != 0 {
+            header.flags.set(flags & !(word::ROUTED | word::AHEAD));
+            core.put(
+                cell,
+                if flags & word::AHEAD != 0 {
+                    End::Head
+                } else {
+                    End::Tail
+                },
+            );
+        } else {
+            let starts = flags & (flag::MAIL | flag::ATTEND) == 0;
+            let sender = (core.origin.get() != 0).then(|| core.index() as u32);
+            let route = route::<P>(core, header, sender, starts);
+            carry_out::<P>(core, cell, route);
+        }
+    }
+    // Tokens lie open to thieves only when they have been handled, and a handler may go on for long.
+    if core.port.has_mail() {
+        core.receive();
+    }
+}
+
+/// The policy's answer for an actor of ours that becomes runnable: because of a worker's message, or one from outside
+/// (`sender` is `None`), or because it `starts`.
+///
+/// # Safety
+/// We own the cell, and the core's policy is a `P`.
+unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, starts: bool) -> Route {
+    let workers = core.team.ports.len() as u32;
+    let turn = || core.team.turn.fetch_add(1, Relaxed);
+    // SAFETY: by the caller; a live actor's table is valid.
+    let (worker, hint) = unsafe { (worker::<P>(core), (*header.vtable.get()).hint) };
+    if header.flags.get() & word::KNOWN == 0 {
+        let (word, route) = if header.flags.get() & flag::OUTSIDER != 0 {
+            P::admitted(hint, turn(), workers)
+        } else {
+            worker.policy().spawned(hint)
+        };
+        word::write(header, word);
+        if starts {
+            return route;
+        }
+    }
+    let word = word::read(header);
+    match sender {
+        Some(sender) => worker.policy().woken(sender, word, &core.surroundings::<P>(word)),
+        None => P::called(word, turn(), workers),
+    }
+}
+
+/// Queues a scheduled actor of ours where it was routed.
+///
+/// # Safety
+/// We own the cell, which is scheduled and in no queue, and the core's policy is a `P`.
+unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
+    let to = core.team.ports[route.worker as usize % core.team.ports.len()];
+    // SAFETY: by the caller. A token that is just on its way to us cannot be handed on; then the actor stays this once.
+    let leaves = to.id != core.me && unsafe { take_token(&*cell) };
+    if leaves {
+        // SAFETY: we own the cell and hold its token.
+        return unsafe { send_away(core, cell, to, route.end) };
+    }
+    core.put(cell, if to.id == core.me { route.end } else { End::Head });
+    wake_another::<P>(core);
+}
+
+/// Sends an actor to the queue of another worker.
+///
+/// # Safety
+/// We own the cell and hold its token.
+unsafe fn send_away(core: &Core, cell: *mut Header, to: &'static Port, end: End) {
+    // SAFETY: by the caller.
+    unsafe {
+        mark(&*cell, to, end);
+        bump(&core.counters().routed_actors, 1);
+        if to.deliver_one(cell) {
+            bump(&core.counters().wakes, 1);
+        }
+    }
+}
+
+/// Puts an actor in transit to an end of another worker's queue.
+///
+/// # Safety
+/// We own the cell and hold its token; afterwards it must be delivered.
+unsafe fn mark(header: &Header, to: &Port, end: End) {
+    let ahead = if end == End::Tail { 0 } else { word::AHEAD };
+    header.flags.set(header.flags.get() | word::ROUTED | ahead);
+    let generation = header.tag.load(Relaxed) as u16;
+    // Release: who accepts the actor sees it as we leave it.
+    header.tag.store(tag(TRANSIT | to.id, generation), Release);
+}
+
+/// Routes an idle actor of ours to which others have written; true if it goes to another worker.
+///
+/// # Safety
+/// We own the cell and hold its token; the core's policy is a `P`.
+pub(super) unsafe fn redirect<P: Policy>(core: &Core, cell: *mut Header) -> bool {
+    // SAFETY: by the caller; nobody but the owner changes what is in the list.
+    unsafe {
+        let header = &*cell;
+        let (mut block, _) = split_remote(header.remote.load(Acquire));
+        if block.addr() <= TOKEN || header.flags.get() & flag::SCHEDULED != 0 {
+            return false;
+        }
+        // Newest first; the one that woke the actor is the oldest.
+        while !(*block).next.get().is_null() {
+            block = (*block).next.get();
+        }
+        let from = (*block).from.get();
+        let sender = (from != 0).then(|| &port::port(from).rest.0);
+        let sender = sender.filter(|rest| rest.team.load(Relaxed) == core.team.key);
+        let sender = sender.map(|rest| rest.index.load(Relaxed) as u32);
+        let route = route::<P>(core, header, sender, false);
+        let to = core.team.ports[route.worker as usize % core.team.ports.len()];
+        if to.id != core.me {
+            // The list stays as it is, and the token goes with the actor.
+            send_away(core, cell, to, route.end);
+            return true;
+        }
+        // It is queued when the caller has taken the messages; the slot is as good as the head for a single one.
+        let ahead = if route.end == End::Tail { 0 } else { word::AHEAD };
+        header.flags.set(header.flags.get() | word::ROUTED | ahead);
+        wake_another::<P>(core);
+        false
+    }
+}
+
+/// Looks at a token that was brought to another worker before it insists: longer than short handlers take.
+const PATIENCE_OF_A_SENDER: u32 = 300;
+
+/// Waits a little until another worker has seen what was brought to it. If that is in a handler that takes long, handles it in its
+/// place: the receiver of a message belongs into the queue that the policy says, not behind that handler.
+pub(super) unsafe fn insist(core: &Core, owner: &'static Port) {
+    let rest = &owner.rest.0;
+    let activations = || owner.counters.0.activations.load(Relaxed);
+    let before = activations();
+    for _ in 0..PATIENCE_OF_A_SENDER {
+        if !owner.has_mail() || rest.state.load(Relaxed) != RUNNING || activations() != before {
+            return;
+        }
+        spin_loop();
+    }
+    if owner.id != core.me && rest.team.load(Relaxed) == core.team.key {
+        // SAFETY: the other worker is absent and locked by us.
+        core.with_absent(owner, |other| unsafe { other.receive_absent() });
+    }
+}
+
+/// Wakes a sleeping worker, if the policy wants that and nobody looks for work.
+fn wake_another<P: Policy>(core: &Core) {
+    let team = &core.team;
+    // A searcher may have been here just before and be about to sleep. Then the guard sees to what waits here.
+    if P::WAKING != Waking::OneSearcher
+        || core.inbox.idle.0.load(Relaxed) == 0
+        || team.searching.load(Relaxed) > 0
+    {
+        return;
+    }
+    let count = team.ports.len();
+    let others = (1..count).map(|step| team.ports[(core.index() + step) % count]);
+    let mut asleep = others.filter(|port| port.rest.0.state.load(Relaxed) == IDLE);
+    if asleep.next().is_some_and(|port| port.call(LOOK)) {
+        bump(&core.counters().wakes, 1);
+    }
+}
+
+impl<P: Policy> Worker<'_, P> {
+    /// Takes the next actor out of the queue.
+    pub(super) fn take(&self, tick: u32) -> Option<*mut Header> {
+        let core = self.core;
+        // The loop moves the limit now and then.
+        core.run.remind();
+        let queue = &core.yielded;
+        let next = core.showcase.slotted.replace(false);
+        let cell = match self.policy().take(tick) {
+            End::Tail if !next => queue.pop_newest(),
+            _ => queue.pop_oldest(),
+        };
+        core.show_length();
+        cell
+    }
+
+    /// Notes that an actor begins to run.
+    pub(super) fn begin(&self, cell: *mut Header) {
+        let core = self.core;
+        // SAFETY: the actor was in our queue, so it is ours.
+        let header = unsafe { &*cell };
+        if header.flags.get() & flag::UNSTARTED != 0 {
+            word::write(header, self.policy().started(word::read(header)));
+        }
+        if let Some(home) = word::read(header).home() {
+            let counters = core.counters();
+            let near = core.seat().rings.is_neighbour(home);
+            bump(
+                if near {
+                    &counters.near_activations
+                } else {
+                    &counters.far_activations
+                },
+                1,
+            );
+        }
+    }
+
+    /// Answers a thief between two activations.
+    pub(super) fn hand_over(&self, request: u32) {
+        let core = self.core;
+        let thief = port::port(request as u16);
+        if thief.id == core.me {
+            return;
+        }
+        let end = if request & FROM_HEAD != 0 {
+            End::Head
+        } else {
+            End::Tail
+        };
+        let mut chain = Chain::new();
+        let mut given = 0;
+        for cell in core.draw(end, |queued| self.policy().grant(queued)) {
+            // SAFETY: what was in our queue is ours; a token that we hold goes with its cell.
+            unsafe {
+                if take_token(&*cell) {
+                    mark(&*cell, thief, End::Tail);
+                    chain.add(cell);
+                    given += 1;
+                } else {
+                    core.put(cell, end);
+                }
+            }
+        }
+        bump(&core.counters().shared_actors, given);
+        if thief.deliver(chain) {
+            bump(&core.counters().wakes, 1);
+        }
+    }
+
+    /// Looks for work until there is some, or until this worker is asked for something.
+    pub(super) fn search(&self) {
+        let core = self.core;
+        let searching = &core.team.searching;
+        searching.fetch_add(1, SeqCst);
+        let mut stolen = false;
+        for step in 0.. {
+            if self.finds_work() {
+                break;
+            }
+            match self.policy().search(step) {
+                Search::Probe(victim, end) => {
+                    stolen = self.steal(victim, end);
+                    if stolen {
+                        break;
+                    }
+                }
+                Search::Poll(times) => {
+                    for _ in 0..times {
+                        if core.port.has_mail() {
+                            break;
+                        }
+                        spin_loop();
+                    }
+                }
+                Search::Sleep(nanos) => {
+                    searching.fetch_sub(1, SeqCst);
+                    self.nap(Duration::from_nanos(nanos));
+                    searching.fetch_add(1, SeqCst);
+                }
+                Search::Park => {
+                    searching.fetch_sub(1, SeqCst);
+                    return self.rest();
+                }
+            }
+        }
+        searching.fetch_sub(1, SeqCst);
+        if P::WAKING == Waking::Never {
+            self.rouse_all();
+        } else if stolen {
+            wake_another::<P>(core);
+        }
+    }
+
+    /// Whether there is something to do here. Thieves that ask in vain do not count.
+    fn finds_work(&self) -> bool {
+        let core = self.core;
+        let request = core.port.request.load(Relaxed);
+        if request & STEAL != 0 && request & !STEAL_REQUEST == 0 {
+            self.clear(request);
+        }
+        core.port.has_mail()
+            || core.port.request.load(Relaxed) != 0
+            || (core.inbox.has_mail() && self.take_in())
+            || !core.yielded.is_empty()
+    }
+
+    /// Takes from an end of a victim's queue; true if something came of it.
+    fn steal(&self, victim: u32, end: End) -> bool {
+        let core = self.core;
+        let victim = core.team.ports[victim as usize % core.team.ports.len()];
+        bump(&core.counters().steal_attempts, 1);
+        if victim.id == core.me || (length(victim) == 0 && !victim.has_mail()) {
+            return false;
+        }
+        let stolen = match victim.rest.0.state.load(Relaxed) {
+            RUNNING | ABSENT => {
+                let besides = if end == End::Tail { 0 } else { FROM_HEAD };
+                self.seize_from(victim, end) || self.rob(victim, besides)
+            }
+            // Under a policy that wakes the owner of a queue it will see to that.
+            IDLE if P::WAKING == Waking::Never => self.intercept(victim),
+            _ => false,
+        };
+        if stolen {
+            bump(&core.counters().steals, 1);
+            if !core
+                .seat()
+                .rings
+                .is_neighbour(victim.rest.0.index.load(Relaxed) as u32)
+            {
+                bump(&core.counters().far_steals, 1);
+            }
+        }
+        stolen
+    }
+
+    /// Steals from a worker that is in a handler.
+    fn seize_from(&self, victim: &'static Port, end: End) -> bool {
+        let core = self.core;
+        let loot = core.with_absent(victim, |other| {
+            // SAFETY: the other worker is absent and locked by us; so what was in its queue may be made ours.
+            unsafe {
+                other.receive_absent();
+                let loot = other.draw(end, |queued| self.policy().grant(queued));
+                loot.iter().for_each(|&cell| core.make_mine(cell));
+                loot
+            }
+        });
+        let loot = loot.unwrap_or_default();
+        loot.iter().for_each(|&cell| core.put(cell, End::Tail));
+        !loot.is_empty()
+    }
+
+    /// Takes what is on its way into the queue of a worker that naps, and leaves there what does not go into a queue.
+    fn intercept(&self, victim: &'static Port) -> bool {
+        let core = self.core;
+        let mut wanted = usize::MAX;
+        let (mut loot, mut chain) = (0, Chain::new());
+        let arrivals: Vec<_> = victim.take_all().collect();
+        for &cell in &arrivals {
+            // SAFETY: the tokens are ours since we have taken the list.
+            unsafe {
+                let found = (*cell).tag.load(Acquire);
+                if wanted == usize::MAX {
+                    wanted = self.policy().grant(arrivals.len());
+                }
+                if (found >> 16) as u16 & TRANSIT != 0 && loot < wanted {
+                    core.accept(cell, found as u16);
+                    loot += 1;
+                } else {
+                    chain.add(cell);
+                }
+            }
+        }
+        victim.deliver(chain);
+        loot > 0
+    }
+
+    /// Sleeps so long, or while all workers are idle; nobody ends it but by a request.
+    ///
+    /// A worker that sleeps until it is woken (`ASLEEP`) because all are idle must poll again when one of them finds something. No worker is
+    /// forgotten: this one says that it sleeps, then (fence) looks whether all are idle; one that gets up lowers `idle`, finds
+    /// something, then (fence, in `rouse_all`) looks who sleeps. So it sees that this one sleeps, or this one sees that not all are idle.
+    #[cold]
+    fn nap(&self, time: Duration) {
+        let core = self.core;
+        let team = &core.team;
+        let rest = &core.port.rest.0;
+        let all_idle = || team.inbox.idle.0.load(SeqCst) == team.ports.len();
+        // Release: adopters see our actors as we leave them.
+        rest.state.store(IDLE, Release);
+        if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
+            team.announce_quiet();
+        }
+        let deep = all_idle();
+        rest.sleeping.swap(if deep { ASLEEP } else { NAPPING }, AcqRel);
+        fence(SeqCst);
+        if !core.port.has_mail() && core.port.request.load(Relaxed) == 0 {
+            if !deep {
+                bump(&core.counters().parks, 1);
+                futex::wait_for(&rest.sleeping, NAPPING, time);
+            } else if team.inbox.may_sleep() == Sleep::Long && all_idle() {
+                bump(&core.counters().parks, 1);
+                futex::wait(&rest.sleeping, ASLEEP);
+            }
+        }
+        rest.sleeping.swap(0, AcqRel);
+        self.get_up();
+    }
+
+    /// Makes those poll again that sleep because all were idle; this worker has found something.
+    fn rouse_all(&self) {
+        fence(SeqCst);
+        let asleep = |port: &&&Port| port.rest.0.sleeping.load(Relaxed) == ASLEEP;
+        let woken = self
+            .core
+            .team
+            .ports
+            .iter()
+            .filter(asleep)
+            .filter(|port| port.rouse())
+            .count();
+        bump(&self.core.counters().wakes, woken as u64);
+    }
+}

@@ -1,0 +1,252 @@
+//! Where workers, actors and memory are.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc;
+
+use datil::policy::topology::{Synthetic, Topology, cpu_list};
+use datil::{Actor, Address, Binding, BuildError, Context, Memory, Runtime};
+
+/// So many nodes, all equally far apart, with one unit each.
+fn nodes(count: u32) -> Topology {
+    let machine = Synthetic {
+        packages: count,
+        nodes: 1,
+        l3: (1, 0),
+        l2: (1, 0),
+        cores: 1,
+        l1: 0,
+        threads: 1,
+        memory: 0,
+        distances: Vec::new(),
+    };
+    machine.build().unwrap()
+}
+
+/// Units on which the calling thread may run.
+fn allowed() -> Vec<u32> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let list = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    cpu_list(list.unwrap()).unwrap()
+}
+
+/// Tells on which units its worker's thread may run.
+struct Witness(mpsc::Sender<(usize, Vec<u32>)>);
+
+impl Actor for Witness {
+    type Msg = ();
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        self.0.send((cx.worker(), allowed())).unwrap();
+        cx.stop();
+    }
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+/// The units of each worker that ran something.
+fn witnessed(runtime: &Runtime) -> BTreeSet<(usize, Vec<u32>)> {
+    let (tell, told) = mpsc::channel();
+    for _ in 0..50 {
+        runtime.spawn(Witness(tell.clone()));
+    }
+    drop(tell);
+    told.iter().collect()
+}
+
+#[test]
+#[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
+fn threads_are_bound_as_reported() {
+    for policy in ["adaptive", "lgs"] {
+        let builder = Runtime::builder().workers(3).policy(policy);
+        let runtime = builder.binding(Binding::Units).build().unwrap();
+        let placement = runtime.placement().clone();
+        let mine = allowed();
+        for (index, worker) in placement.workers.iter().enumerate() {
+            let unit = mine[index % mine.len()];
+            assert_eq!(worker.unit, Some(unit), "{placement}");
+            assert_eq!(worker.bound, Ok(vec![unit]), "{placement}");
+        }
+        for (worker, units) in witnessed(&runtime) {
+            assert_eq!(placement.workers[worker].bound, Ok(units), "{placement}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
+fn threads_stay_free_unless_bound() {
+    let builders = [
+        Runtime::builder().workers(2),
+        Runtime::builder().workers(2).policy("cls"),
+        Runtime::builder()
+            .workers(2)
+            .policy("lgs")
+            .binding(Binding::Never),
+        Runtime::builder().workers(2).policy("lgs").topology(nodes(2)),
+    ];
+    for builder in builders {
+        let runtime = builder.build().unwrap();
+        let report = runtime.placement().to_string();
+        assert_eq!(report.matches("not bound (").count(), 2, "{report}");
+        for (_, units) in witnessed(&runtime) {
+            assert_eq!(units, allowed(), "{report}");
+        }
+    }
+}
+
+/// By default a policy gets bound threads if, and only if, nothing speaks against it; which of both is told.
+#[test]
+#[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
+fn a_policy_that_wants_bound_threads_is_told_whether_it_got_them() {
+    let runtime = Runtime::builder().workers(2).policy("cls-tp").build().unwrap();
+    for (worker, units) in witnessed(&runtime) {
+        match &runtime.placement().workers[worker].bound {
+            Ok(bound) => assert_eq!(*bound, units),
+            Err(reason) => {
+                assert!(reason.contains("/sys/fs/cgroup"), "{reason}");
+                assert_eq!(units, allowed());
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(any(not(target_os = "linux"), miri), ignore = "needs Linux")]
+fn interleaving_is_done_or_refused_with_a_reason() {
+    let machine = Topology::from_linux(|path| std::fs::read_to_string(path).ok()).unwrap();
+    let several = machine.nodes().iter().filter(|node| node.memory > 0).count() > 1;
+    match Runtime::builder()
+        .workers(2)
+        .policy("lgs")
+        .memory(Memory::Interleaved)
+        .build()
+    {
+        Ok(runtime) => {
+            for worker in &runtime.placement().workers {
+                match &worker.interleaved {
+                    Ok(nodes) => assert!(several && nodes.len() > 1),
+                    Err(reason) => assert!(!several && reason.contains("one memory node"), "{reason}"),
+                }
+            }
+            assert!(!witnessed(&runtime).is_empty());
+        }
+        Err(BuildError::Placement { reason, .. }) => {
+            assert!(several && reason.contains("set_mempolicy"), "{reason}")
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn accesses_are_counted_or_unknown_with_a_reason() {
+    let runtime = Runtime::builder().workers(1).build().unwrap();
+    assert!(
+        runtime
+            .memory_accesses()
+            .unwrap_err()
+            .contains("count_memory_accesses")
+    );
+    let runtime = Runtime::builder()
+        .workers(2)
+        .count_memory_accesses(true)
+        .build()
+        .unwrap();
+    runtime.wait_quiescent();
+    if let Err(reason) = runtime.memory_accesses() {
+        assert!(
+            reason.contains("perf_event_open") || reason.contains("counter"),
+            "{reason}"
+        );
+    }
+}
+
+/// Throws a ball to the other one, and notes on which worker it catches it.
+struct Player {
+    other: Option<Address<Player>>,
+    caught_at: Vec<u64>,
+    report: mpsc::Sender<Vec<u64>>,
+}
+
+enum Play {
+    With(Address<Player>),
+    Ball(u32),
+    Over,
+}
+
+impl Actor for Player {
+    type Msg = Play;
+
+    fn handle(&mut self, play: Play, cx: &mut Context<'_, Self>) {
+        match play {
+            Play::With(other) => self.other = Some(other),
+            Play::Ball(0) => {
+                cx.tell(self.other.unwrap(), Play::Over);
+                cx.tell(cx.address(), Play::Over);
+            }
+            Play::Ball(left) => {
+                self.caught_at[cx.worker()] += 1;
+                // Long enough for the other worker to wait for, so that it looks for work again and again.
+                std::hint::black_box((0..200).sum::<u64>());
+                cx.tell(self.other.unwrap(), Play::Ball(left - 1));
+            }
+            Play::Over => {
+                self.report.send(std::mem::take(&mut self.caught_at)).unwrap();
+                cx.stop();
+            }
+        }
+    }
+}
+
+/// Two players on two nodes, put there from outside; returns where each was and the metrics.
+fn play(policy: &str) -> (Vec<Vec<u64>>, datil::WorkerMetrics) {
+    let builder = Runtime::builder().workers(2).policy(policy).topology(nodes(2));
+    let runtime = builder.build().unwrap();
+    let (report, reports) = mpsc::channel();
+    let player = || Player {
+        other: None,
+        caught_at: vec![0; 2],
+        report: report.clone(),
+    };
+    let (left, right) = (runtime.spawn(player()), runtime.spawn(player()));
+    runtime.wait_quiescent();
+    left.tell(Play::With(right));
+    right.tell(Play::With(left));
+    left.tell(Play::Ball(2_000));
+    let caught = reports.iter().take(2).collect();
+    (caught, runtime.metrics().total())
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long")]
+fn actors_go_home_or_follow_their_senders() {
+    for _ in 0..3 {
+        let (caught, total) = play("lgs");
+        assert_eq!(
+            caught.iter().flatten().sum::<u64>(),
+            2_000,
+            "{caught:?} {total:?}"
+        );
+        assert_eq!(
+            total.near_activations + total.far_activations,
+            total.activations,
+            "everybody has a home: {total:?}"
+        );
+        assert!(total.near_activations > total.far_activations, "{total:?}");
+        let (_, total) = play("cls-tp");
+        assert_eq!(
+            total.near_activations + total.far_activations,
+            0,
+            "nobody has a home"
+        );
+    }
+    // Who follows its sender goes to it once, and both stay together; who goes home does so for every ball.
+    let (_, guided) = play("lgs");
+    let (_, classic) = play("cls-tp");
+    assert!(
+        guided.routed_actors + guided.steals > 10 * (classic.routed_actors + 1)
+            || guided.far_activations == 0,
+        "{guided:?} {classic:?}"
+    );
+}
