@@ -259,6 +259,49 @@ proptest! {
     }
 }
 
+/// Figure 4.2: four processors of two cores in a ring, seen from the thesis' core 6, our worker 5.
+#[test]
+fn the_groups_of_the_example_are_those_of_the_figure() {
+    let machine = ring_of_nodes(4, 2);
+    let (mut lgs, rings) = policy::<Lgs>(&machine, 5, 1);
+    let group = |ring: usize| rings.group(ring).iter().copied().collect::<BTreeSet<u32>>();
+    assert_eq!(rings.count(), 3);
+    assert_eq!(group(0), BTreeSet::from([4]));
+    assert_eq!(group(1), BTreeSet::from([2, 3, 4, 6, 7]));
+    assert_eq!(group(2), BTreeSet::from([0, 1, 2, 3, 4, 6, 7]));
+    // One attempt in the first group, five in the second; a new search begins anew.
+    for _ in 0..2 {
+        let probes = (0..100).filter_map(|step| match lgs.search(step) {
+            Search::Probe(victim, _) => Some(victim),
+            _ => None,
+        });
+        let probes: Vec<u32> = probes.collect();
+        assert_eq!(probes[0], 4);
+        assert!(
+            probes[1..6].iter().all(|victim| group(1).contains(victim)),
+            "{probes:?}"
+        );
+        assert!(
+            probes[6..].iter().any(|victim| !group(1).contains(victim)),
+            "{probes:?}"
+        );
+    }
+}
+
+/// Workers take from the head; those that queue there take from the tail now and then, so that nobody waits there for ever.
+#[test]
+fn nobody_waits_at_the_tail_for_ever() {
+    let machine = ring_of_nodes(2, 2);
+    let mut lgs = policy::<Lgs>(&machine, 0, 0).0;
+    let tails = (1..=4096).filter(|&tick| lgs.take(tick) == End::Tail).count();
+    assert_eq!(tails, 4);
+    let mut pony = policy::<Pony>(&machine, 0, 0).0;
+    assert!(
+        (1..=4096).all(|tick| pony.take(tick) == End::Head),
+        "what is queued there comes to the head"
+    );
+}
+
 #[test]
 fn the_documented_policy_is_the_one_that_is_registered() {
     let page = include_str!("../../../docs/scheduling.md");
