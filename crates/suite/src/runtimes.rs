@@ -126,7 +126,7 @@ static RUNTIMES: &[Runtime] = &[
         title: "datil, parallel reads",
         version: env!("SUITE_VERSION_DATIL"),
         homepage: "",
-        policies: &datil::POLICIES,
+        policies: datil::POLICIES,
         note: "requests that only read run at the same time, on several workers, in the order of arrival among the others",
         labels: &[("rw", "parallel")],
         variant: true,
