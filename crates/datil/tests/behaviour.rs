@@ -553,8 +553,9 @@ fn runtimes_write_to_each_other() {
     let mut got: Vec<i32> = rx.iter().take(100).collect();
     got.sort_unstable();
     assert_eq!(got, (0..100).collect::<Vec<_>>());
+    // It has one worker only, so what it adopted would be the other's. The other's two may adopt from each other.
     assert_eq!(
-        two.metrics().total().adoptions,
+        one.metrics().total().adoptions,
         0,
         "actors do not leave their runtime"
     );

@@ -87,28 +87,18 @@ unsafe impl Sync for Inbox {}
 
 static FREE: Mutex<Vec<&'static Inbox>> = Mutex::new(Vec::new());
 
-/// Inboxes that are leased.
-static LEASED: Mutex<Vec<&'static Inbox>> = Mutex::new(Vec::new());
+/// How many leases there have been.
+static LEASES: Mutex<u64> = Mutex::new(0);
 
-/// The inbox that is leased, if there is one only; see [`sole`].
+/// The inbox of the first runtime, as long as there has been no other; see [`sole`].
 static SOLE: AtomicPtr<Inbox> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Changes which inboxes are leased.
-fn with_leased(change: impl FnOnce(&mut Vec<&'static Inbox>)) {
-    let mut leased = lock(&LEASED);
-    change(&mut leased);
-    let sole = match leased[..] {
-        [only] => std::ptr::from_ref(only).cast_mut(),
-        _ => std::ptr::null_mut(),
-    };
-    SOLE.store(sole, Release);
-}
-
-/// The inbox of the process' only runtime; `None` if there is none or several.
+/// The inbox of the only runtime that the process has had, while it lives.
 ///
-/// It is the inbox of every actor that lives, so that a sender need not ask the actor, whose line its worker is writing to all the time.
+/// It is that of every actor, so that a sender need not ask the actor, whose line its worker is writing to all the time. A second runtime takes the word
+/// back for good: with it there may be addresses of the first one's actors when that has ended, and the second's inbox is no place for their mail.
 /// *Proof*: an actor of a second runtime is younger than that runtime, whose lease has taken the word back. Whoever has the
-/// actor's address has it from its creator, hence sees that or something newer, and nothing newer names a runtime while the actor's own is not alone.
+/// actor's address has it from its creator, hence sees that, and nothing newer names an inbox.
 #[inline(always)]
 pub(crate) fn sole() -> Option<&'static Inbox> {
     // SAFETY: inboxes are never freed. Acquire: the inbox as its maker left it.
@@ -130,13 +120,22 @@ pub(crate) fn lease(ports: &[&'static Port]) -> &'static Inbox {
     // Nobody else changes the word: senders that come too late find it closed and put it back as it was.
     let found = inbox.lock();
     word.store(found & !(CLOSED | UNATTENDED) | UNWATCHED, Release);
-    with_leased(|leased| leased.push(inbox));
+    let mut leases = lock(&LEASES);
+    *leases += 1;
+    let first = if *leases == 1 {
+        std::ptr::from_ref(inbox).cast_mut()
+    } else {
+        std::ptr::null_mut()
+    };
+    // Under the lock, so that the first one's store cannot come after the second one's. Release: the inbox as it was made.
+    SOLE.store(first, Release);
     inbox
 }
 
 /// Gives an inbox back that is closed and empty.
 pub(crate) fn give_back(inbox: &'static Inbox) {
-    with_leased(|leased| leased.retain(|other| !std::ptr::eq(*other, inbox)));
+    // There is nobody to send to any more, or there was another runtime anyway.
+    SOLE.store(std::ptr::null_mut(), Release);
     lock(&inbox.ports).clear();
     lock(&FREE).push(inbox);
 }
@@ -145,6 +144,7 @@ pub(crate) fn give_back(inbox: &'static Inbox) {
 #[cfg(shuttle)]
 pub(crate) fn forget() {
     lock(&FREE).clear();
+    *lock(&LEASES) = 0;
     segment::forget();
 }
 
