@@ -25,7 +25,7 @@
 //!
 //! | hook | when | answer |
 //! | --- | --- | --- |
-//! | [`Policy::on`] | a worker starts | the policy on this place in the machine |
+//! | [`Policy::on`], [`Policy::learns`] | a worker starts | the policy on this place in the machine; whether times teach it anything there |
 //! | [`Policy::spawned`], [`Policy::admitted`] | an actor is created by an actor, from outside | its word and where it is queued |
 //! | [`Policy::started`] | an actor runs for the first time | its word |
 //! | [`Policy::woken`], [`Policy::called`] | an idle actor gets a message from an actor, from outside | where it is queued |
@@ -321,6 +321,13 @@ pub trait Policy: Send + Sized + 'static {
             worker: turn % workers,
             end: End::Tail,
         }
+    }
+
+    /// Whether activations can teach this policy anything on its place in the machine; asked once, when the worker starts, of
+    /// policies with [`Policy::LEARNS`]. If not, [`Policy::samples`] and [`Policy::finished`] are not asked, and
+    /// [`Surroundings::profile`] says nothing.
+    fn learns(&self) -> bool {
+        Self::LEARNS
     }
 
     /// Whether activation number `tick` of this worker, of an actor of this class, is timed and told to

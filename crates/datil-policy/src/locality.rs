@@ -195,6 +195,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         ClsTp::called(Word::new(None, word.is_free()), turn, workers)
     }
 
+    /// On a single node nobody is ever away from home.
+    fn learns(&self) -> bool {
+        self.rings.same_node().len() < self.rings.workers() as usize || Self::has(term::PIN_LONG)
+    }
+
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
         tick.is_multiple_of(TIMED) || longest(profile) > LONG
     }

@@ -4,6 +4,7 @@
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomic::{AtomicPtr, AtomicU32};
+use std::any::TypeId;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -95,6 +96,8 @@ pub(crate) struct VTable {
     pub(crate) hint: Role,
     /// The type's name.
     pub(crate) name: fn() -> &'static str,
+    /// The type: actors of one type are a class to policies that learn.
+    pub(crate) id: fn() -> TypeId,
 }
 
 /// The first 40 bytes of every cell; an optional inline message and the actor's state follow.

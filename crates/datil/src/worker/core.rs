@@ -319,7 +319,10 @@ impl Core {
         }
         // SAFETY: by the caller; the block comes back unless it was delivered.
         unsafe {
-            match self.route(to, block, found) {
+            let stopped = self.stop_watch();
+            let routed = self.route(to, block, found);
+            self.restart_watch(stopped);
+            match routed {
                 Routed::Delivered => {}
                 Routed::Dead => crate::signal::lose(block),
                 Routed::Abroad => crate::client::signal(to, block),
@@ -335,7 +338,10 @@ impl Core {
     unsafe fn send_away<A: Actor>(&self, to: Address<A>, block: *mut Block, found: u32) {
         // SAFETY: by the caller; the block comes back unless it was delivered.
         unsafe {
-            match self.route(to.target(), block, found) {
+            let stopped = self.stop_watch();
+            let routed = self.route(to.target(), block, found);
+            self.restart_watch(stopped);
+            match routed {
                 Routed::Delivered => {}
                 Routed::Dead => self.bounce_block::<A>(block),
                 Routed::Abroad => self.send_abroad(to, block),
@@ -809,6 +815,7 @@ pub(crate) fn vtable<A: Actor>() -> &'static VTable {
             run: |core, cell| crate::meter::measure::<A>(core, || unsafe { run::<A>(core, cell) }),
             bury: bury::<A>,
             name: std::any::type_name::<A>,
+            id: std::any::TypeId::of::<A>,
             class: Shape::<A>::CLASS,
             hint: A::HINT,
         }

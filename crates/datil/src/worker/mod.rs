@@ -3,6 +3,7 @@
 pub(crate) mod absence;
 pub(crate) mod core;
 pub(crate) mod current;
+pub(crate) mod learning;
 pub(crate) mod port;
 pub(crate) mod queue;
 pub(crate) mod routed;

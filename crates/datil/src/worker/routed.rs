@@ -13,6 +13,7 @@ use std::time::Duration;
 use datil_policy::{End, Policy, Route, Search, Surroundings, Waking, Word};
 
 use super::core::Core;
+use super::learning::{Lessons, Timed};
 use super::port::{self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, bump};
 use super::run::{STEAL_REQUEST, Worker, worker};
 use crate::futex;
@@ -22,7 +23,7 @@ use crate::placement::Seat;
 use crate::sync::spin_loop;
 
 /// The policy's word of an actor, in the bits of the cell's flags that only policies use which follow.
-mod word {
+pub(super) mod word {
     use super::{Header, Word, flag};
 
     /// See [`Word::is_free`].
@@ -42,7 +43,7 @@ mod word {
             && crate::worker::port::MAX_PORTS < 0xFFFF
     );
 
-    pub(super) fn read(header: &Header) -> Word {
+    pub(in super::super) fn read(header: &Header) -> Word {
         let flags = header.flags.get();
         Word::new((flags >> HOME_SHIFT).checked_sub(1), flags & FREE != 0)
     }
@@ -63,11 +64,14 @@ pub(crate) struct Showcase {
     /// The first actor of the queue is in the slot before the head ([`End::Next`]).
     slotted: Cell<bool>,
     seat: OnceCell<Seat>,
+    /// What the worker has learned, if the policy does.
+    pub(super) lessons: Lessons,
 }
 
 impl Showcase {
-    /// Says where the worker sits; once, before it runs anything.
-    pub(crate) fn sit(&self, seat: Seat) {
+    /// Says where the worker sits, and whether its policy learns there; once, before it runs anything.
+    pub(crate) fn sit(&self, seat: Seat, learns: bool) {
+        self.lessons.set(learns);
         assert!(self.seat.set(seat).is_ok(), "a worker sits down once");
     }
 }
@@ -80,7 +84,7 @@ impl Showcase {
 }
 
 impl Core {
-    fn seat(&self) -> &Seat {
+    pub(super) fn seat(&self) -> &Seat {
         self.showcase
             .seat
             .get()
@@ -136,8 +140,8 @@ impl Core {
         drawn
     }
 
-    /// What the policy may see beside the actor.
-    fn surroundings<P: Policy>(&self, word: Word) -> Surroundings {
+    /// What the policy may see beside the actor's word.
+    fn surroundings<P: Policy>(&self, header: &Header, word: Word) -> Surroundings {
         if !P::LEARNS {
             return Surroundings::default();
         }
@@ -145,7 +149,7 @@ impl Core {
         Surroundings {
             home_queue: home.map_or(0, length),
             idle: self.inbox.idle.0.load(Relaxed) as u32,
-            ..Surroundings::default()
+            profile: self.profile(header),
         }
     }
 }
@@ -186,8 +190,14 @@ pub(super) unsafe fn queued<P: Policy>(core: &Core) {
     }
     // Tokens lie open to thieves only when they have been handled, and a handler may go on for long.
     if core.port.has_mail() {
-        core.receive();
+        aside::<P, _>(core, || core.receive());
     }
+}
+
+/// Does what takes time that is not the running actor's; see [`Core::aside`].
+#[inline(always)]
+fn aside<P: Policy, R>(core: &Core, act: impl FnOnce() -> R) -> R {
+    if P::LEARNS { core.aside(act) } else { act() }
 }
 
 /// The policy's answer for an actor of ours that becomes runnable: because of a worker's message, or one from outside
@@ -213,7 +223,9 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
     }
     let word = word::read(header);
     match sender {
-        Some(sender) => worker.policy().woken(sender, word, &core.surroundings::<P>(word)),
+        Some(sender) => worker
+            .policy()
+            .woken(sender, word, &core.surroundings::<P>(header, word)),
         None => P::called(word, turn(), workers),
     }
 }
@@ -228,7 +240,7 @@ unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
     let leaves = to.id != core.me && unsafe { take_token(&*cell) };
     if leaves {
         // SAFETY: we own the cell and hold its token.
-        return unsafe { send_away(core, cell, to, route.end) };
+        return aside::<P, _>(core, || unsafe { send_away(core, cell, to, route.end) });
     }
     core.put(cell, if to.id == core.me { route.end } else { End::Head });
     wake_another::<P>(core);
@@ -330,7 +342,10 @@ fn wake_another<P: Policy>(core: &Core) {
     let count = team.ports.len();
     let others = (1..count).map(|step| team.ports[(core.index() + step) % count]);
     let mut asleep = others.filter(|port| port.rest.0.state.load(Relaxed) == IDLE);
-    if asleep.next().is_some_and(|port| port.call(LOOK)) {
+    if asleep
+        .next()
+        .is_some_and(|port| aside::<P, _>(core, || port.call(LOOK)))
+    {
         bump(&core.counters().wakes, 1);
     }
 }
@@ -351,12 +366,14 @@ impl<P: Policy> Worker<'_, P> {
         cell
     }
 
-    /// Notes that an actor begins to run.
-    pub(super) fn begin(&self, cell: *mut Header) {
+    /// Notes that an actor begins to run; returns what [`Worker::end`] must be told if this is timed.
+    #[inline(always)]
+    pub(super) fn begin(&self, cell: *mut Header) -> Option<Timed> {
         let core = self.core;
         // SAFETY: the actor was in our queue, so it is ours.
         let header = unsafe { &*cell };
-        if header.flags.get() & flag::UNSTARTED != 0 {
+        let starts = header.flags.get() & flag::UNSTARTED != 0;
+        if starts {
             word::write(header, self.policy().started(word::read(header)));
         }
         if let Some(home) = word::read(header).home() {
@@ -370,6 +387,21 @@ impl<P: Policy> Worker<'_, P> {
                 },
                 1,
             );
+        }
+        if P::LEARNS {
+            core.begin_timing(header, self.policy(), starts)
+        } else {
+            None
+        }
+    }
+
+    /// Ends a timed activation.
+    #[inline(always)]
+    pub(super) fn end(&self, timed: Option<Timed>) {
+        if P::LEARNS
+            && let Some(timed) = timed
+        {
+            self.core.end_timing(timed, self.policy());
         }
     }
 

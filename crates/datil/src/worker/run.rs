@@ -87,7 +87,7 @@ impl<P: Policy> HooksOf<P> {
 /// Body of a worker's thread.
 pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup, seat: Seat) -> Stopped {
     let policy = P::on(setup, &seat.rings);
-    let batch = policy.batch().max(1);
+    let (batch, learns) = (policy.batch().max(1), P::LEARNS && policy.learns());
     let policy_at = Box::into_raw(Box::new(policy));
     let core = Box::new(Core::new(
         port,
@@ -96,7 +96,7 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
         policy_at.cast(),
         &const { HooksOf::<P>::TABLE },
     ));
-    core.showcase.sit(seat);
+    core.showcase.sit(seat, learns);
     if P::ROUTES {
         core.run.remind();
     }
@@ -175,15 +175,14 @@ impl<P: Policy> Worker<'_, P> {
     /// Runs an actor that was taken out of a queue.
     #[inline(always)]
     fn run(&self, cell: *mut Header) {
-        if P::ROUTES {
-            self.begin(cell);
-        }
+        let timed = if P::ROUTES { self.begin(cell) } else { None };
         self.core.current.set(cell);
         // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
         unsafe { ((*(*cell).vtable.get()).run)(self.core, cell) };
         // What panics from here on is not this actor, which may be gone or somebody else's by now.
         self.core.current.set(ptr::null_mut());
         self.core.tally();
+        self.end(timed);
     }
 
     /// The next actor to run, and now and then a look around.

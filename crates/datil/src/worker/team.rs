@@ -7,6 +7,7 @@ use std::sync::Arc;
 use datil_policy::{Board, Nanos};
 
 use super::absence::Guard;
+use super::learning::Classes;
 use super::port::{CLAIMED, IDLE, LOOK, Port};
 use crate::blocking::Blocking;
 use crate::inbox::Inbox;
@@ -47,6 +48,8 @@ pub(crate) struct Team {
     pub(crate) guarded: bool,
     /// Workers that look for work, if the policy routes.
     pub(crate) searching: AtomicU32,
+    /// What policies that learn have learned.
+    pub(crate) classes: Classes,
     /// Increases whenever a worker stops being idle.
     pub(crate) epoch: AtomicU64,
     not_before: AtomicU64,
@@ -95,6 +98,7 @@ impl Team {
             guard: Guard::default(),
             guarded,
             searching: AtomicU32::new(0),
+            classes: Classes::default(),
             epoch: AtomicU64::new(0),
             not_before: AtomicU64::new(0),
             pause: AtomicU64::new(0),

@@ -1,0 +1,288 @@
+//! A policy that keeps a record of what it was asked and what it answered.
+
+use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use datil::policy::topology::{Neighbourhood, Rings};
+use datil::policy::{
+    Board, Encounter, End, Nanos, Offer, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Stint,
+    Surroundings, Verdict, Waking, Word,
+};
+
+/// Questions that one worker writes down; what comes later is answered only.
+const MOST: usize = 200_000;
+
+/// Declares a question per hook: its inputs, and how to put it to a policy. An answer is of the hook's own type; [`Answer`] holds any.
+macro_rules! questions {
+    ($($hook:ident($($input:ident: $of:ty),*) -> $answer:ident($out:ty);)*) => {
+        /// What a policy was asked.
+        #[derive(Clone, Copy, Debug)]
+        #[expect(non_camel_case_types, reason = "named after the hooks")]
+        pub enum Question { $($hook { $($input: $of),* },)* }
+
+        impl Question {
+            /// Puts the question to a policy.
+            pub fn put<P: Policy>(&self, policy: &mut P) -> Answer {
+                match *self {
+                    $(Self::$hook { $($input),* } => Answer::$answer(questions!(@call P policy $hook($($input),*))),)*
+                }
+            }
+        }
+    };
+    // Questions about what comes from outside are put to the type.
+    (@call $P:ident $policy:ident admitted($($input:ident),*)) => { $P::admitted($($input),*) };
+    (@call $P:ident $policy:ident called($($input:ident),*)) => { $P::called($($input),*) };
+    (@call $P:ident $policy:ident place($($input:ident),*)) => { $P::place($($input),*) };
+    (@call $P:ident $policy:ident woken($sender:ident, $word:ident, $around:ident)) => {
+        $policy.woken($sender, $word, &$around)
+    };
+    (@call $P:ident $policy:ident samples($tick:ident, $profile:ident)) => { $policy.samples($tick, &$profile) };
+    (@call $P:ident $policy:ident $hook:ident($($input:ident),*)) => { $policy.$hook($($input),*) };
+}
+
+/// What a policy answered.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Answer {
+    Pick(Pick),
+    Yes(bool),
+    Number(u32),
+    Many(usize),
+    Offer(Offer),
+    Board(Board),
+    Verdict(Verdict),
+    Worker(Option<u32>),
+    Admission((Word, Route)),
+    Word(Word),
+    Route(Route),
+    Profile(Profile),
+    End(End),
+    Search(Search),
+}
+
+questions! {
+    batch() -> Number(u32);
+    spin() -> Number(u32);
+    pick(tick: u32) -> Pick(Pick);
+    watch(queued: usize, passed: u32) -> Yes(bool);
+    stride() -> Number(u32);
+    offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
+    shared(now: Nanos, board: Board) -> Board(Board);
+    crossed(now: Nanos, board: Board) -> Verdict(Verdict);
+    parted(now: Nanos, stint: Stint, board: Board) -> Board(Board);
+    follow(encounter: Encounter) -> Yes(bool);
+    hunt(attempt: u32) -> Worker(Option<u32>);
+    grant(queued: usize) -> Many(usize);
+    place(turn: u32, workers: u32) -> Worker(Option<u32>);
+    spawned(role: Role) -> Admission((Word, Route));
+    admitted(role: Role, turn: u32, workers: u32) -> Admission((Word, Route));
+    started(word: Word) -> Word(Word);
+    woken(sender: u32, word: Word, around: Surroundings) -> Route(Route);
+    called(word: Word, turn: u32, workers: u32) -> Route(Route);
+    learns() -> Yes(bool);
+    samples(tick: u32, profile: Profile) -> Yes(bool);
+    finished(word: Word, sample: Sample, profile: Profile) -> Profile(Profile);
+    take(tick: u32) -> End(End);
+    search(step: u32) -> Search(Search);
+}
+
+/// What one policy value was asked in its life, in order.
+pub struct Record {
+    pub setup: Setup,
+    pub rings: Option<Rings>,
+    pub asked: Vec<(Question, Answer)>,
+}
+
+/// Records of policy values that have ended, and of the questions to types (which have no worker), since the last [`collect`].
+static RECORDS: Mutex<Vec<Record>> = Mutex::new(Vec::new());
+static OUTSIDE: Mutex<Vec<(Question, Answer)>> = Mutex::new(Vec::new());
+
+fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the workers of a runtime were asked while it was alive, and what was asked of the type. One at a time: the caller holds
+/// a lock of its own.
+pub fn collect(run: impl FnOnce()) -> (Vec<Record>, Vec<(Question, Answer)>) {
+    open(&RECORDS).clear();
+    open(&OUTSIDE).clear();
+    run();
+    (
+        std::mem::take(&mut *open(&RECORDS)),
+        std::mem::take(&mut *open(&OUTSIDE)),
+    )
+}
+
+/// A policy that keeps a record; it decides what `P` decides.
+pub struct Recorded<P> {
+    policy: RefCell<P>,
+    record: RefCell<Record>,
+}
+
+impl<P: Policy> Recorded<P> {
+    fn begin(policy: P, setup: Setup, rings: Option<Rings>) -> Self {
+        let asked = Vec::new();
+        Self {
+            policy: policy.into(),
+            record: Record { setup, rings, asked }.into(),
+        }
+    }
+
+    fn put(&self, question: Question) -> Answer {
+        let answer = question.put(&mut *self.policy.borrow_mut());
+        let asked = &mut self.record.borrow_mut().asked;
+        if asked.len() < MOST {
+            asked.push((question, answer));
+        }
+        answer
+    }
+}
+
+fn put_to_type(question: Question, answer: Answer) {
+    let mut asked = open(&OUTSIDE);
+    if asked.len() < MOST {
+        asked.push((question, answer));
+    }
+}
+
+impl<P> Drop for Recorded<P> {
+    fn drop(&mut self) {
+        let record = self.record.get_mut();
+        let (setup, rings) = (record.setup, record.rings.take());
+        let asked = std::mem::take(&mut record.asked);
+        open(&RECORDS).push(Record { setup, rings, asked });
+    }
+}
+
+/// Puts a question, writes it down, and takes the answer out.
+macro_rules! put {
+    ($self:ident, $hook:ident { $($input:ident $(: $value:expr)?),* }, $answer:ident) => {
+        match $self.put(Question::$hook { $($input $(: $value)?),* }) {
+            Answer::$answer(answer) => answer,
+            other => unreachable!("{other:?}"),
+        }
+    };
+}
+
+impl<P: Policy> Policy for Recorded<P> {
+    const NAME: &'static str = P::NAME;
+    const STEALS: bool = P::STEALS;
+    const PREEMPTS: bool = P::PREEMPTS;
+    const ADOPTS: bool = P::ADOPTS;
+    const FOLLOWS: bool = P::FOLLOWS;
+    const CROSSINGS: u32 = P::CROSSINGS;
+    const ROUTES: bool = P::ROUTES;
+    const PINS: bool = P::PINS;
+    const LEARNS: bool = P::LEARNS;
+    const WAKING: Waking = P::WAKING;
+
+    fn new(setup: Setup) -> Self {
+        Self::begin(P::new(setup), setup, None)
+    }
+    fn neighbourhood() -> Neighbourhood {
+        P::neighbourhood()
+    }
+    fn on(setup: Setup, rings: &Rings) -> Self {
+        Self::begin(P::on(setup, rings), setup, Some(rings.clone()))
+    }
+    fn batch(&self) -> u32 {
+        put!(self, batch {}, Number)
+    }
+    fn spin(&self) -> u32 {
+        put!(self, spin {}, Number)
+    }
+    fn pick(&mut self, tick: u32) -> Pick {
+        put!(self, pick { tick }, Pick)
+    }
+    fn watch(&mut self, queued: usize, passed: u32) -> bool {
+        put!(self, watch { queued, passed }, Yes)
+    }
+    fn stride(&self) -> u32 {
+        put!(self, stride {}, Number)
+    }
+    fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
+        put!(self, offer { now, queued, board }, Offer)
+    }
+    fn shared(&mut self, now: Nanos, board: Board) -> Board {
+        put!(self, shared { now, board }, Board)
+    }
+    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
+        put!(self, crossed { now, board }, Verdict)
+    }
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
+        put!(self, parted { now, stint, board }, Board)
+    }
+    fn follow(&self, encounter: Encounter) -> bool {
+        put!(self, follow { encounter }, Yes)
+    }
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        put!(self, hunt { attempt }, Worker)
+    }
+    fn grant(&mut self, queued: usize) -> usize {
+        put!(self, grant { queued }, Many)
+    }
+    fn place(turn: u32, workers: u32) -> Option<u32> {
+        let place = P::place(turn, workers);
+        put_to_type(Question::place { turn, workers }, Answer::Worker(place));
+        place
+    }
+    fn spawned(&mut self, role: Role) -> (Word, Route) {
+        put!(self, spawned { role }, Admission)
+    }
+    fn admitted(role: Role, turn: u32, workers: u32) -> (Word, Route) {
+        let admission = P::admitted(role, turn, workers);
+        put_to_type(
+            Question::admitted { role, turn, workers },
+            Answer::Admission(admission),
+        );
+        admission
+    }
+    fn started(&mut self, word: Word) -> Word {
+        put!(self, started { word }, Word)
+    }
+    fn woken(&mut self, sender: u32, word: Word, surroundings: &Surroundings) -> Route {
+        put!(
+            self,
+            woken {
+                sender,
+                word,
+                around: *surroundings
+            },
+            Route
+        )
+    }
+    fn called(word: Word, turn: u32, workers: u32) -> Route {
+        let route = P::called(word, turn, workers);
+        put_to_type(Question::called { word, turn, workers }, Answer::Route(route));
+        route
+    }
+    fn learns(&self) -> bool {
+        put!(self, learns {}, Yes)
+    }
+    fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
+        put!(
+            self,
+            samples {
+                tick,
+                profile: *profile
+            },
+            Yes
+        )
+    }
+    fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile {
+        put!(
+            self,
+            finished {
+                word,
+                sample,
+                profile
+            },
+            Profile
+        )
+    }
+    fn take(&mut self, tick: u32) -> End {
+        put!(self, take { tick }, End)
+    }
+    fn search(&mut self, step: u32) -> Search {
+        put!(self, search { step }, Search)
+    }
+}
