@@ -167,8 +167,12 @@ pub(crate) fn release<A: Actor>(core: &Core, cell: *mut Header) {
     }
 }
 
+/// Whether somebody may rest until actors of this type have less to do.
+pub(crate) const fn eases<A: Actor>() -> bool {
+    soft::<A>().is_some()
+}
+
 /// An actor has stopped.
-#[inline(always)]
 pub(crate) fn end<A: Actor>(core: &Core, actor: Target) {
     if soft::<A>().is_some() {
         pressure::ease(core, actor);

@@ -193,19 +193,22 @@ impl Actor for Child {
 
 const LIVES: u64 = 20_000;
 
-/// One exchange closes the remote mailbox at the end of a life.
+/// One exchange closes the remote mailbox at the end of a life, and none where there is no other worker that could write into it.
 #[test]
-fn a_life_needs_one() {
-    assert_cost(1, LIVES, 1.01, 0.01, |runtime| {
-        let (done, end) = mpsc::channel();
-        runtime.spawn(Parent { left: LIVES, done }).tell(Family::Begin);
-        end.recv().unwrap();
-    });
+fn a_life_needs_one_or_none() {
+    // On two workers some lives may be lived away from their parent: an exchange for what the child sends back, and the move.
+    for (workers, allowed) in [(1, 0.01), (2, 1.5)] {
+        assert_cost(workers, LIVES, allowed, 0.01, |runtime| {
+            let (done, end) = mpsc::channel();
+            runtime.spawn(Parent { left: LIVES, done }).tell(Family::Begin);
+            end.recv().unwrap();
+        });
+    }
 }
 
-/// Created from outside in bulk: still the one at the end, the rest is per batch.
+/// Created from outside in bulk: what there is, is per batch.
 #[test]
-fn a_life_from_outside_needs_one() {
+fn a_life_from_outside_needs_none() {
     struct Mayfly(Sender<()>);
     impl Actor for Mayfly {
         type Msg = bool;
@@ -217,7 +220,7 @@ fn a_life_from_outside_needs_one() {
             cx.stop();
         }
     }
-    assert_cost(1, LIVES, 1.1, 0.05, |runtime| {
+    assert_cost(1, LIVES, 0.1, 0.05, |runtime| {
         let (done, end) = mpsc::channel();
         runtime.client(|client| {
             for i in 1..=LIVES {

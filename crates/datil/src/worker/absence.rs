@@ -266,7 +266,7 @@ impl Core {
                 debug_assert!(owner & TRANSIT == 0 || owner & !TRANSIT == other);
                 self.handle_token(cell);
             } else if header.flags.get() & flag::DEAD != 0 {
-                self.release(cell);
+                self.release_dead(cell);
             } else {
                 self.make_mine(cell);
                 self.handle_token(cell);

@@ -18,7 +18,7 @@ use super::queue::Queue;
 use super::routed::Showcase;
 use super::team::Team;
 use crate::actor::{Actor, Context};
-use crate::address::{Address, Target};
+use crate::address::{ActorId, Address, Target};
 use crate::gate;
 use crate::inbox::Inbox;
 use crate::mailbox::block::{self, Block, Stored};
@@ -67,6 +67,8 @@ pub(crate) struct Core {
     pub(crate) team: Arc<Team>,
     /// The team's, at hand.
     pub(crate) inbox: &'static Inbox,
+    /// This worker is the team's only one, so nobody else ever pushes into its actors' remote lists.
+    alone: bool,
     /// The policy's state; only hooks and the worker's loop know its type.
     pub(crate) policy: *mut (),
     pub(crate) hooks: &'static Hooks,
@@ -122,6 +124,7 @@ impl Core {
             yielded: Queue::new(),
             port,
             inbox: team.inbox,
+            alone: team.ports.len() == 1,
             team,
             policy,
             hooks,
@@ -540,7 +543,7 @@ impl Core {
             let owner = (found >> 16) as u16;
             if owner == self.me {
                 if header.flags.get() & flag::DEAD != 0 {
-                    self.release(cell);
+                    self.release_dead(cell);
                 } else if !(self.hooks.follows && self.follow(cell)) {
                     let collected = collect_remote(header, EMPTY);
                     self.arrived.set(self.arrived.get() + collected.blocks as u64);
@@ -698,11 +701,36 @@ impl Core {
 
     // ---- the end of an actor ---------------------------------------------------------------------------
 
+    /// Ends an actor's remote list: leaves a word there that no sender accepts, and returns what was there.
+    #[inline(always)]
+    fn close(&self, header: &Header, word: *mut Block) -> *mut Block {
+        if self.alone {
+            // Only workers of the same team push, and what others send comes through the inbox: an exchange, the dearest part of a short
+            // life, would guard against nobody.
+            let last = header.remote.load(Relaxed);
+            header.remote.store(word, Relaxed);
+            last
+        } else {
+            // Acquire: what is in the list. Release: a sender that finds the word finds the new tag as well.
+            header.remote.swap(word, AcqRel)
+        }
+    }
+
+    /// Gives the cell of an actor back that has been dead for a while and whose token has come.
+    ///
+    /// # Safety
+    /// As [`Core::release`]; the cell is marked as dead.
+    pub(crate) unsafe fn release_dead(&self, cell: *mut Header) {
+        // SAFETY: by the caller; the vtable outlives the actor and knows the cell's class.
+        unsafe { self.release(cell, (*(*cell).vtable.get()).class) };
+    }
+
     /// Gives a cell back whose actor is gone and whose token is not out.
     ///
     /// # Safety
-    /// We own the cell, its actor is gone, nobody else holds its token.
-    pub(crate) unsafe fn release(&self, cell: *mut Header) {
+    /// We own the cell, which is of that class, its actor is gone, nobody else holds its token.
+    #[inline(always)]
+    unsafe fn release(&self, cell: *mut Header, class: usize) {
         // SAFETY: by the caller.
         let header = unsafe { &*cell };
         let generation = header.tag.load(Relaxed) as u16;
@@ -710,8 +738,6 @@ impl Core {
         header.remote.store(remote_word(EMPTY, generation), Relaxed);
         header.tag.store(tag(NOBODY, generation), Release);
         if generation != LAST_GENERATION {
-            // SAFETY: the vtable outlives the actor.
-            let class = unsafe { (*header.vtable.get()).class };
             self.pools.cells[class].give(cell.cast());
         }
     }
@@ -887,7 +913,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
             core.yielded.push(cell);
             return;
         }
-        bury::<A>(core, cell);
+        end::<A>(core, cell);
     }
 }
 
@@ -921,25 +947,59 @@ unsafe fn go_idle(header: &Header) -> bool {
     true
 }
 
+/// [`end`] for the rare ends: of actors that panicked, or had no worker any more.
+///
+/// # Safety
+/// As [`end`].
+unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
+    // SAFETY: by the caller.
+    unsafe { end::<A>(core, cell) }
+}
+
 /// Ends an actor: nothing more reaches it, its state and its messages are dropped, its cell is freed or waits for its token.
 ///
 /// # Safety
 /// The core owns the cell, which holds a live `A` and is in no queue.
-unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
-    // SAFETY: by the caller. From the exchange on no sender can push: the generation differs.
+#[inline(always)]
+unsafe fn end<A: Actor>(core: &Core, cell: *mut Header) {
+    // SAFETY: by the caller. From `close` on no sender can push: the generation differs.
     unsafe {
         let header = &*cell;
-        // Destructors may send, and sending may look at the inbound list, where this cell's token may be. It must not be
-        // handled before we know what becomes of the cell.
-        let was_receiving = core.receiving.replace(true);
         let id = extras::id(cell);
         trace::stopped(core, std::any::type_name::<A>(), id);
         let generation = (header.tag.load(Relaxed) as u16) + 1;
         header.tag.store(tag(core.me, generation), Release);
-        let last_word = header.remote.swap(remote_word(TOKEN, generation), AcqRel);
+        let last_word = core.close(header, remote_word(TOKEN, generation));
         let (list, _): (*mut Block, u16) = split_remote(last_word);
-        crate::mailbox::cell::adopt_list(header, list);
-        let token_is_out = list.addr() != EMPTY && header.flags.get() & flag::HOLDS == 0;
+        if list.addr() > TOKEN {
+            crate::mailbox::cell::adopt_list(header, list);
+        }
+        let flags = header.flags.get();
+        let token_is_out = list.addr() != EMPTY && flags & flag::HOLDS == 0;
+        let destroys = std::mem::needs_drop::<A>() || Shape::<A>::BOXED || gate::eases::<A>();
+        if destroys || flags & (flag::ATTEND | flag::EXTENDED | flag::MAIL) != 0 {
+            clear_out::<A>(core, cell, id);
+        }
+        if token_is_out {
+            header.flags.set(flag::DEAD);
+        } else {
+            core.release(cell, Shape::<A>::CLASS);
+        }
+    }
+}
+
+/// Drops the state of an actor that has ended and what is left in its mailbox, and tells who wants to know.
+///
+/// # Safety
+/// As [`end`]; the actor's generation is over.
+#[inline(never)]
+unsafe fn clear_out<A: Actor>(core: &Core, cell: *mut Header, id: ActorId) {
+    // Destructors may send, and sending may look at the inbound list, where this cell's token may be. It must not be
+    // handled before we know what becomes of the cell.
+    let was_receiving = core.receiving.replace(true);
+    // SAFETY: by the caller.
+    unsafe {
+        let header = &*cell;
         let attended = header.flags.get() & (flag::ATTEND | flag::EXTENDED) != 0;
         if (std::mem::needs_drop::<A>() || Shape::<A>::BOXED) && !(attended && extras::is_vacant(header)) {
             core.quietly(std::any::type_name::<A>(), || Shape::<A>::drop_state(cell));
@@ -950,12 +1010,7 @@ unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header) {
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
             core.bounce(msg);
         }
-        gate::end::<A>(core, id.0);
-        core.receiving.set(was_receiving);
-        if token_is_out {
-            header.flags.set(flag::DEAD);
-        } else {
-            core.release(cell);
-        }
     }
+    gate::end::<A>(core, id.0);
+    core.receiving.set(was_receiving);
 }
