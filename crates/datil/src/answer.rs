@@ -120,6 +120,19 @@ where
     Self: Signal,
     R: Send + 'static,
 {
+    /// A place for an answer to `asker`, dropped as long as nobody gives one.
+    fn parcel(asker: Target, then: F) -> Parcel<Self> {
+        Parcel::new(Self {
+            head: Head {
+                complete: Self::complete,
+            },
+            asker,
+            answer: Err(AskError::Dropped),
+            then,
+            actor: PhantomData,
+        })
+    }
+
     /// # Safety
     /// The head is that of a `Continuation<A, R, F>` in a parcel that was left, and is used once.
     unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
@@ -208,15 +221,7 @@ where
     R: Send + 'static,
     F: FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
 {
-    let parcel = Parcel::new(Continuation::<A, R, F> {
-        head: Head {
-            complete: Continuation::<A, R, F>::complete,
-        },
-        asker,
-        answer: Err(AskError::Dropped),
-        then,
-        actor: PhantomData,
-    });
+    let parcel = Continuation::<A, R, F>::parcel(asker, then);
     ReplyTo {
         head: parcel.leave().cast(),
         answer: PhantomData,
@@ -276,15 +281,7 @@ where
     R: Send + 'static,
     F: FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
 {
-    let parcel = Parcel::new(Continuation::<A, R, F> {
-        head: Head {
-            complete: Continuation::<A, R, F>::complete,
-        },
-        asker,
-        answer: Err(AskError::Dropped),
-        then,
-        actor: PhantomData,
-    });
+    let parcel = Continuation::<A, R, F>::parcel(asker, then);
     let bounded = Arc::new(Bounded {
         head: Head {
             complete: Bounded::<A, R, F>::complete,
