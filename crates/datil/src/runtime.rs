@@ -228,33 +228,43 @@ impl Builder {
             neighbours: P::neighbourhood(),
         };
         let plan = Plan::new(workers, wishes);
-        let ports = lease_ports(workers)?;
-        let inbox = inbox::lease(&ports);
-        let mut team = Team::new(
-            ports,
-            inbox,
-            self.hook,
-            if P::ROUTES { |_, _| None } else { P::place },
-            Clock::Real(Instant::now()),
-            role,
-        );
-        // Idle workers that poll are all guards.
-        team.guarded &= !(P::ROUTES && P::WAKING == Waking::Never);
-        let team = Arc::new(team);
-        team.join();
+        let team = form::<P>(workers, self.hook, role)?;
         let mut runtime = Runtime {
-            team: Some(team.clone()),
+            team: Some(team),
             threads: Vec::new(),
             policy: P::NAME,
             placement: Placement { workers: Vec::new() },
             meters: Vec::new(),
         };
+        // Dropping the runtime ends the threads that have been started.
+        runtime.start::<P>(self.seed, &plan)?;
+        Ok(runtime)
+    }
+}
+
+/// A team without threads.
+fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Result<Arc<Team>, BuildError> {
+    let ports = lease_ports(workers)?;
+    let inbox = inbox::lease(&ports);
+    let place = if P::ROUTES { |_, _| None } else { P::place };
+    let mut team = Team::new(ports, inbox, hook, place, Clock::Real(Instant::now()), role);
+    // Idle workers that poll are all guards.
+    team.guarded &= !(P::ROUTES && P::WAKING == Waking::Never);
+    let team = Arc::new(team);
+    team.join();
+    Ok(team)
+}
+
+impl Runtime {
+    /// Starts the threads of a team that has none yet. Those that were asked for a place take it before anything else, and say what came of it.
+    fn start<P: Policy>(&mut self, seed: u64, plan: &Plan) -> Result<(), BuildError> {
+        let team = self.team().clone();
         let mut takings = Vec::new();
         for (index, port) in team.ports.iter().copied().enumerate() {
             let setup = Setup {
                 worker: index as u32,
-                workers: workers as u32,
-                seed: self.seed,
+                workers: team.ports.len() as u32,
+                seed,
             };
             let (team, seat) = (team.clone(), plan.seat(index));
             let taking = if plan.is_asked_for() {
@@ -262,7 +272,7 @@ impl Builder {
                 takings.push(hear);
                 Some(say)
             } else {
-                runtime.placement.workers.push(seat.untaken());
+                self.placement.workers.push(seat.untaken());
                 None
             };
             let thread = thread::Builder::new()
@@ -274,8 +284,7 @@ impl Builder {
                     }
                     run::main::<P>(port, team, setup, seat)
                 });
-            // Dropping the runtime ends the threads that have been started.
-            runtime.threads.push(thread.map_err(BuildError::Thread)?);
+            self.threads.push(thread.map_err(BuildError::Thread)?);
         }
         for (worker, taken) in takings.into_iter().enumerate() {
             let (placed, meter) = taken
@@ -283,10 +292,10 @@ impl Builder {
                 .expect("a worker takes its seat before anything else");
             plan.insists(&placed)
                 .map_err(|reason| BuildError::Placement { worker, reason })?;
-            runtime.placement.workers.push(placed);
-            runtime.meters.extend(meter);
+            self.placement.workers.push(placed);
+            self.meters.extend(meter);
         }
-        Ok(runtime)
+        Ok(())
     }
 }
 
