@@ -2,14 +2,14 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, await/2, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, await/2, finish/1, report/3, leave/1]).
 
 parameters() -> [{accounts, {integer, 10, 65536}}, {transactions, {integer, 1}}, {initial_balance, integer}].
 
 run(#{accounts := A, transactions := N, initial_balance := Balance}, Announce) ->
     Run = start(Announce),
     expect(Run, 1),
-    Teller = spawn(fun() -> teller(Run, A, N, Balance) end),
+    Teller = spawn_crowded(fun() -> teller(Run, A, N, Balance) end),
     Teller ! start,
     Completed = await(completed),
     Accounts = await(account, A),
@@ -21,7 +21,7 @@ run(#{accounts := A, transactions := N, initial_balance := Balance}, Announce) -
 
 teller(Run, A, N, Balance) ->
     expect(Run, A),
-    Accounts = list_to_tuple([spawn(fun() -> account(Run, I, Balance) end) || I <- lists:seq(0, A - 1)]),
+    Accounts = list_to_tuple([spawn_crowded(fun() -> account(Run, I, Balance) end) || I <- lists:seq(0, A - 1)]),
     receive
         start -> request(Accounts, A, N, scoville_lcg:new(123456));
         Other -> error({unexpected, Other})

@@ -2,7 +2,7 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, relations/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 %% What a filter knows and never changes. The coefficients are in the order of the slots.
 -record(fir, {run, next, cols, coefficients}).
@@ -15,11 +15,11 @@ run(#{sim := Sims, col := Cols, chan := Channels}, Announce) ->
     Filters = [{J, coefficients(J, Cols, Channels)} || J <- lists:seq(0, Channels - 1)],
     Run = start(Announce),
     expect(Run, 7 * Channels + 6),
-    Sink = spawn(fun() -> sink(Run, 0, 0.0, 0.0) end),
-    Combiner = spawn(fun() -> combiner(Run, Sink) end),
-    Integrator = spawn(fun() -> integrator(Run, Combiner, Channels) end),
+    Sink = spawn_crowded(fun() -> sink(Run, 0, 0.0, 0.0) end),
+    Combiner = spawn_crowded(fun() -> combiner(Run, Sink) end),
+    Integrator = spawn_crowded(fun() -> integrator(Run, Combiner, Channels) end),
     Banks = [bank(Run, Integrator, Cols, Filter) || Filter <- Filters],
-    Branches = spawn(fun() -> branches(Run, Banks) end),
+    Branches = spawn_crowded(fun() -> branches(Run, Banks) end),
     Producer = spawn(fun() -> producer(Run, Sims) end),
     Source = spawn(fun() -> source(Run, Producer, Branches, 0) end),
     Producer ! {next, Source},
@@ -37,15 +37,15 @@ coefficients(J, Cols, Channels) ->
     F = [float(I * J + J * J + J + I) || I <- Columns],
     {H, F}.
 
-%% The seven actors of a channel.
+%% The seven actors of a channel. The source waits for none of the actors behind it.
 bank(Run, Integrator, Cols, {J, {H, F}}) ->
-    Tagger = spawn(fun() -> tagger(Run, Integrator, J) end),
-    Fir2 = spawn(fun() -> filter(Run, Tagger, Cols, F) end),
-    Delay2 = spawn(fun() -> delay(Run, Fir2, Cols) end),
-    Sample = spawn(fun() -> sample(Run, Delay2, Cols, 0, 0, 0) end),
-    Fir1 = spawn(fun() -> filter(Run, Sample, Cols, H) end),
-    Delay1 = spawn(fun() -> delay(Run, Fir1, Cols) end),
-    spawn(fun() -> forward(Run, Delay1) end).
+    Tagger = spawn_crowded(fun() -> tagger(Run, Integrator, J) end),
+    Fir2 = spawn_crowded(fun() -> filter(Run, Tagger, Cols, F) end),
+    Delay2 = spawn_crowded(fun() -> delay(Run, Fir2, Cols) end),
+    Sample = spawn_crowded(fun() -> sample(Run, Delay2, Cols, 0, 0, 0) end),
+    Fir1 = spawn_crowded(fun() -> filter(Run, Sample, Cols, H) end),
+    Delay1 = spawn_crowded(fun() -> delay(Run, Fir1, Cols) end),
+    spawn_crowded(fun() -> forward(Run, Delay1) end).
 
 producer(Run, Left) ->
     receive

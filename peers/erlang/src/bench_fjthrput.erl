@@ -3,14 +3,14 @@
 
 -export([parameters/0, run/2]).
 -export([squared_sine/1]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 parameters() -> [{messages, {integer, 1}}, {actors, {integer, 1}}].
 
 run(#{messages := N, actors := A}, Announce) ->
     Run = start(Announce),
     expect(Run, A),
-    Workers = [spawn(fun() -> worker(Run, Id, N, 0, 0.0) end) || Id <- lists:seq(0, A - 1)],
+    Workers = [spawn_crowded(fun() -> worker(Run, Id, N, 0, 0.0) end) || Id <- lists:seq(0, A - 1)],
     rounds(Workers, N),
     {Result, Sum} = collect(A, 0, 0.0),
     #{wall_ns => finish(Run), result => Result, checks => #{sum => Sum}}.

@@ -2,7 +2,7 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 parameters() -> [{terms, {integer, 0}}, {series, {integer, 1, 217}}, {start_rate, number}, {increment, number}].
 
@@ -20,7 +20,7 @@ master(Run, T, S, StartRate, Increment) ->
     expect(Run, 2 * S),
     Computers = [spawn(fun() -> computer(Run, StartRate + I * Increment) end) || I <- Indices],
     Workers = [
-        spawn(fun() -> worker(Run, Master, Computer, I, I * Increment, 0.0, 0) end)
+        spawn_crowded(fun() -> worker(Run, Master, Computer, I, I * Increment, 0.0, 0) end)
      || {I, Computer} <- lists:zip(Indices, Computers)
     ],
     receive

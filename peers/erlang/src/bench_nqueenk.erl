@@ -2,7 +2,7 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 -ifdef(TEST).
 -export([valid/1]).
@@ -24,7 +24,7 @@ run(#{w := W, n := N, t := T, k := K, p := P}, Announce) ->
     Run = start(Announce),
     expect(Run, 1),
     Search = #search{run = Run, workers = W, side = N, threshold = T, wanted = K, priorities = P},
-    spawn(fun() -> master(Search) end),
+    spawn_crowded(fun() -> master(Search) end),
     {Items, Results} = await(master),
     Outcome = #{wall_ns => finish(Run), result => min(Results, K)},
     case Results < K of
@@ -35,7 +35,7 @@ run(#{w := W, n := N, t := T, k := K, p := P}, Announce) ->
 master(#search{run = Run, workers = W, priorities = P} = Common) ->
     Search = Common#search{master = self()},
     expect(Run, W),
-    Workers = [spawn(fun() -> worker(Search) end) || _ <- lists:seq(1, W)],
+    Workers = [spawn_crowded(fun() -> worker(Search) end) || _ <- lists:seq(1, W)],
     searching(Search, Workers, dispatch(Workers, Workers, {work, P - 1, [], 0}), 1, 0, 0).
 
 %% Round robin: returns those whose turn it is before all have had theirs.

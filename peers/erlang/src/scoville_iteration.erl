@@ -8,7 +8,7 @@
 
 -export([prepare/0, start/1, start/2, await/1, await/2, elapsed/1, finish/1, stop/1, gone/1, unsupported/1]).
 -export([rehearse/0, extra/0]).
--export([expect/2, report/3, leave/1]).
+-export([spawn_crowded/1, expect/2, report/3, leave/1]).
 -export_type([iteration/0, announce/0]).
 
 %% Tells the outside that the timed region begins.
@@ -95,6 +95,14 @@ extra() -> ok.
 %% Ends the driver, before it has started the clock, for a reason that lies in the runtime.
 -spec unsupported(Reason :: iolist()) -> no_return().
 unsupported(Reason) -> exit({unsupported, Reason}).
+
+%% Creates an actor that may be sent to much faster than it receives. Its waiting messages stay outside of its heap, as
+%% OTP advises for such a process: on the heap every collection would walk all of them. For others the heap is faster.
+-spec spawn_crowded(fun(() -> term())) -> pid().
+spawn_crowded(Body) ->
+    Actor = spawn_opt(Body, [{message_queue_data, off_heap}]),
+    true = is_pid(Actor), % with a monitor, which is not asked for, it would be a pair
+    Actor.
 
 %% Tells the latch about Count actors that the caller is going to spawn.
 -spec expect(iteration(), Count :: non_neg_integer()) -> ok.

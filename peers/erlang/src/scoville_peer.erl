@@ -212,8 +212,8 @@ hello() ->
     }.
 
 %% The manifest's two runtimes differ in where the emulator keeps waiting messages.
-runtime(off_heap) -> <<"erlang">>;
-runtime(on_heap) -> <<"erlang-on-heap">>.
+runtime(on_heap) -> <<"erlang">>;
+runtime(off_heap) -> <<"erlang-off-heap">>.
 
 text(Format, Values) -> iolist_to_binary(io_lib:format(Format, Values)).
 
