@@ -94,13 +94,13 @@ func (m *Mailbox[M]) Receive() M {
 // refill returns a message of the channel and waits for one if there is no message at all; or it takes the list.
 func (m *Mailbox[M]) refill() (msg M, ok bool) {
 	for {
+		if m.direct.Load() {
+			return <-m.channel, true
+		}
 		select {
 		case msg := <-m.channel: // never, if it is not made yet
 			return msg, true
 		default:
-		}
-		if m.direct.Load() {
-			return <-m.channel, true
 		}
 		if m.take() {
 			return msg, false
