@@ -27,7 +27,7 @@ pub trait Actor: Send + Sized + 'static {
     /// How many messages the mailbox takes, and what becomes of one too many.
     const MAILBOX: Mailbox = Mailbox::Unbounded;
 
-    /// Runs once on a worker before the first message, and after each restart by a supervisor.
+    /// Runs once on a worker before the first message, and after each restart by a supervisor. A panic in it ends the actor as one in a handler does.
     fn started(&mut self, cx: &mut Context<'_, Self>) {
         let _ = cx;
     }
@@ -35,8 +35,9 @@ pub trait Actor: Send + Sized + 'static {
     /// Handles one message. A panic stops this actor only.
     fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>);
 
-    /// Runs after the handler that called [`Context::stop`]. It does not run after a panic, nor for actors that are
-    /// left over when the runtime shuts down; `Drop` runs in all cases.
+    /// Runs when the actor ends by [`Context::stop`], [`Address::stop`], [`Address::stop_in_turn`], a link, its supervisor or a full mailbox
+    /// ([`crate::Overflow::Stop`]), after the handler that runs, if any. It does not run after a panic or [`Address::kill`], nor for actors that are
+    /// left over when the runtime shuts down; `Drop` runs in all cases. A panic in it is one of the actor: counted, reported, and a failure for those who watch.
     fn stopped(&mut self, cx: &mut Context<'_, Self>) {
         let _ = cx;
     }

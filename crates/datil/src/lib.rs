@@ -75,7 +75,7 @@
 //!   From a thread outside the runtime a send is in the runtime's inbox when it returns, in one order with those of all
 //!   other such threads, and X may be such a thread. (A [`Client`] hands its sends over later, in order and with the same property.)
 //!   A lock or channel between such a thread and a *handler* does not keep that order: what the handler sends next may arrive first.
-//! * Sends never block and are never refused; mailboxes are unbounded. Nothing is lost or doubled: what finds its actor gone is dropped and counted.
+//! * Sends never block. Mailboxes are unbounded unless the actor's type says otherwise ([`Actor::MAILBOX`]). Nothing is lost or doubled: what finds its actor gone, or no room, is dropped and counted.
 //! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
 //! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
 //! * Workers without work sleep. While some work, one of the others looks every millisecond whether they get on.

@@ -26,6 +26,29 @@
 /// }
 /// ```
 ///
+/// A state that must not leave its thread: actors move between workers.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Context};
+/// # use std::rc::Rc;
+/// struct Local(Rc<u32>);
+/// impl Actor for Local {
+///     type Msg = u32;
+///     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// }
+/// ```
+///
+/// A state that borrows: an actor may live longer.
+///
+/// ```compile_fail,E0477
+/// # use datil::{Actor, Context};
+/// struct Borrows<'a>(&'a str);
+/// impl<'a> Actor for Borrows<'a> {
+///     type Msg = u32;
+///     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+/// }
+/// ```
+///
 /// A context in another thread.
 ///
 /// ```compile_fail,E0277
@@ -107,6 +130,22 @@
 /// impl Query<u32> for Counter {
 ///     fn query(&self, n: u32, _: &mut QueryContext<'_, Self>) {
 ///         self.0 = n;
+///     }
+/// }
+/// ```
+///
+/// A query that stops its actor under the eyes of others.
+///
+/// ```compile_fail,E0599
+/// # use datil::{Actor, Context, Query, QueryContext};
+/// # struct Counter(u32);
+/// # impl Actor for Counter {
+/// #     type Msg = ();
+/// #     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+/// # }
+/// impl Query<u32> for Counter {
+///     fn query(&self, _: u32, cx: &mut QueryContext<'_, Self>) {
+///         cx.stop();
 ///     }
 /// }
 /// ```

@@ -406,8 +406,9 @@ impl Runtime {
         Ok(sum)
     }
 
-    /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Meaningful only while
-    /// no thread outside sends; must not be called by an actor, which would wait for itself.
+    /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Blocking actors ([`Runtime::spawn_blocking`]) are included, and so are
+    /// timers that fire once; periodic ones and time-outs are not waited for. Meaningful only while no thread outside sends; must not be called by an actor of
+    /// this runtime, which would wait for itself for ever.
     pub fn wait_quiescent(&self) {
         loop {
             let mut teams = self.team().blocking.teams();
