@@ -324,8 +324,8 @@ pub trait Policy: Send + Sized + 'static {
     }
 
     /// Whether activations can teach this policy anything on its place in the machine; asked once, when the worker starts, of
-    /// policies with [`Policy::LEARNS`]. If not, [`Policy::samples`] and [`Policy::finished`] are not asked, and
-    /// [`Surroundings::profile`] says nothing.
+    /// policies with [`Policy::LEARNS`]. If not, [`Policy::samples`] and [`Policy::finished`] are not asked, and the
+    /// [`Surroundings`] say nothing.
     fn learns(&self) -> bool {
         Self::LEARNS
     }

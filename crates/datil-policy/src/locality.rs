@@ -197,7 +197,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
 
     /// On a single node nobody is ever away from home.
     fn learns(&self) -> bool {
-        self.rings.same_node().len() < self.rings.workers() as usize || Self::has(term::PIN_LONG)
+        !self.rings.are_together() || Self::has(term::PIN_ALL | term::PIN_LONG)
     }
 
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {

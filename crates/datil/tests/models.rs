@@ -1001,3 +1001,264 @@ fn a_late_reader_joins_the_next_phase() {
         assert_eq!(shared.read(), 3);
     });
 }
+
+const ASLEEP: usize = 1;
+
+/// Two workers whose policy has a timetable for sleep. All idle, both sleep until they are woken.
+struct Nappers {
+    idle: AtomicUsize,
+    request: AtomicUsize,
+    sleeping: Futex,
+}
+
+impl Nappers {
+    /// So many of two workers are idle.
+    fn new(idle: usize) -> Arc<Self> {
+        Arc::new(Self {
+            idle: AtomicUsize::new(idle),
+            request: AtomicUsize::new(0),
+            sleeping: Futex::default(),
+        })
+    }
+
+    /// `Worker::nap`, of a worker that has nothing; a nap that ends by itself is over at once. True if it slept until it was woken.
+    fn nap(&self) -> bool {
+        self.idle.fetch_add(1, SeqCst);
+        let deep = self.idle.load(SeqCst) == 2;
+        self.sleeping.word.swap(if deep { ASLEEP } else { 2 }, AcqRel);
+        fence(SeqCst);
+        let sleeps = deep && self.request.load(Relaxed) == 0 && self.idle.load(SeqCst) == 2;
+        if sleeps {
+            self.sleeping.wait();
+        }
+        self.sleeping.word.swap(0, AcqRel);
+        // get_up
+        self.idle.fetch_sub(1, SeqCst);
+        sleeps
+    }
+
+    /// `Port::rouse`.
+    fn rouse(&self) {
+        let word = &self.sleeping.word;
+        if word.load(Relaxed) == ASLEEP && word.compare_exchange(ASLEEP, 0, AcqRel, Relaxed).is_ok() {
+            self.sleeping.wake();
+        }
+    }
+
+    /// The other worker gets up and finds something: `Worker::get_up`, `Worker::rouse_all`.
+    fn find(&self) {
+        self.idle.fetch_sub(1, SeqCst);
+        fence(SeqCst);
+        self.rouse();
+    }
+
+    /// `Port::call`.
+    fn call(&self) {
+        self.request.fetch_or(1, AcqRel);
+        fence(SeqCst);
+        self.rouse();
+    }
+}
+
+/// A worker goes to sleep because all are idle while the other one finds something and is busy from then on: nobody but that one can
+/// end the sleep, and a sleep that nobody ends is a deadlock, which loom reports. Mirrors `Worker::nap`, `Worker::rouse_all`.
+#[test]
+fn nobody_sleeps_on_when_another_finds_something() {
+    explore(|| {
+        let shared = Nappers::new(1);
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.find())
+        };
+        // Asleep for good only while all are idle, so once the other one is up a second nap does not wait at all.
+        shared.nap();
+        other.join().unwrap();
+        assert!(!shared.nap(), "the other one is busy");
+    });
+}
+
+/// A request reaches a worker that goes to sleep because all are idle. Mirrors `Worker::nap`, `Port::call`.
+#[test]
+fn a_request_ends_a_sleep_while_all_are_idle() {
+    explore(|| {
+        let shared = Nappers::new(1);
+        let caller = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.call())
+        };
+        shared.nap();
+        caller.join().unwrap();
+        assert!(!shared.nap(), "it was asked for something");
+    });
+}
+
+/// Tokens of two cells: each may be in one list once.
+#[derive(Default)]
+struct Arrivals(AtomicUsize);
+
+impl Arrivals {
+    /// `worker::port::Port::deliver`.
+    fn push(&self, token: usize) {
+        let before = self.0.fetch_or(token, Release);
+        assert_eq!(before & token, 0, "two tokens of one cell");
+    }
+
+    /// `worker::port::Port::take_all`.
+    fn take(&self) -> usize {
+        self.0.swap(0, Acquire)
+    }
+}
+
+/// The tokens of the guest, which was routed to worker 1 and is in transit (owner 9), and of the resident, which is worker 1's.
+const GUEST: usize = 1;
+const RESIDENT: usize = 2;
+
+/// A worker that naps (1) and one that robs it (2).
+struct Robbery {
+    guest: Cell,
+    resident: Cell,
+    arrivals: Arrivals,
+    idle: AtomicUsize,
+    epoch: AtomicUsize,
+    /// The guest has run.
+    ran: AtomicUsize,
+}
+
+impl Robbery {
+    fn new() -> Arc<Self> {
+        let robbery = Self {
+            guest: Cell::new(9),
+            resident: Cell::new(1),
+            arrivals: Arrivals::default(),
+            idle: AtomicUsize::new(1),
+            epoch: AtomicUsize::new(0),
+            ran: AtomicUsize::new(0),
+        };
+        robbery.arrivals.push(GUEST);
+        Arc::new(robbery)
+    }
+
+    /// `Core::accept`, and the activation.
+    fn accept(&self, me: usize) {
+        assert_eq!(self.guest.owner(), 9, "accepted twice");
+        self.guest.tag.store(tag(me, 0), Release);
+        self.guest
+            .private
+            .with_mut(|private| unsafe { (*private).got.push(me) });
+        self.ran.store(1, Relaxed);
+    }
+
+    /// `Worker::intercept`: takes what is in transit, and puts the rest back.
+    fn intercept(&self) {
+        let taken = self.arrivals.take();
+        if taken & GUEST != 0 {
+            self.accept(2);
+        }
+        if taken & RESIDENT != 0 {
+            self.arrivals.push(RESIDENT);
+        }
+    }
+
+    /// `Worker::get_up` and `Core::receive` of the worker that has napped.
+    fn receive(&self) {
+        self.epoch.fetch_add(1, SeqCst);
+        self.idle.fetch_sub(1, SeqCst);
+        let taken = self.arrivals.take();
+        if taken & GUEST != 0 {
+            self.accept(1);
+        }
+        if taken & RESIDENT != 0 {
+            self.resident.collect_remote(EMPTY);
+        }
+    }
+
+    fn rest(&self) {
+        self.idle.fetch_add(1, SeqCst);
+    }
+
+    /// `Team::is_quiet`.
+    fn is_quiet(&self) -> bool {
+        let epoch = self.epoch.load(SeqCst);
+        self.idle.load(SeqCst) == 2 && {
+            fence(SeqCst);
+            self.arrivals.0.load(Relaxed) == 0 && {
+                fence(SeqCst);
+                self.idle.load(SeqCst) == 2 && self.epoch.load(SeqCst) == epoch
+            }
+        }
+    }
+}
+
+/// A thief empties the list of arrivals of a worker that naps, while that one gets up and a sender writes twice to one of its actors:
+/// nothing is lost or doubled, and the messages stay in order. Mirrors `Worker::intercept`, `Core::receive`, `Core::handle_token`.
+#[test]
+fn arrivals_are_taken_from_a_napping_worker() {
+    explore(|| {
+        let shared = Robbery::new();
+        let thief = {
+            let shared = shared.clone();
+            thread::spawn(move || shared.intercept())
+        };
+        let sender = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                for block in [FIRST, FIRST + 1] {
+                    if shared.resident.push_remote(block, 0, block) == Some(true) {
+                        shared.arrivals.push(RESIDENT);
+                    }
+                }
+            })
+        };
+        shared.receive();
+        thief.join().unwrap();
+        sender.join().unwrap();
+        shared.receive();
+        let accepted = shared
+            .guest
+            .private
+            .with(|private| unsafe { (*private).got.len() });
+        assert_eq!(accepted, 1, "the guest was lost or doubled");
+        shared.resident.private.with(|private| {
+            assert_eq!(
+                unsafe { &(*private).got },
+                &[FIRST, FIRST + 1],
+                "lost, doubled or out of order"
+            );
+        });
+        assert_eq!(
+            shared.resident.remote.load(Relaxed),
+            word(EMPTY, 0),
+            "the token is back"
+        );
+    });
+}
+
+/// Nobody takes the team for quiet while a thief has what it took from a napping worker's arrivals: the thief runs and stands for
+/// that worker. Mirrors `Worker::intercept`, `Team::is_quiet`.
+#[test]
+fn a_robbed_worker_is_not_quiet() {
+    explore(|| {
+        let shared = Robbery::new();
+        let thief = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared.intercept();
+                shared.rest();
+            })
+        };
+        let napper = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared.receive();
+                shared.rest();
+            })
+        };
+        if shared.is_quiet() {
+            assert_eq!(shared.ran.load(Relaxed), 1, "quiet too early");
+        }
+        thief.join().unwrap();
+        napper.join().unwrap();
+        assert!(shared.is_quiet());
+        assert_eq!(shared.ran.load(Relaxed), 1);
+    });
+}

@@ -29,6 +29,8 @@ pub struct Rings {
     node: Vec<u32>,
     /// Index of this worker's node, and of every worker's node.
     nodes: Vec<u32>,
+    /// All are on one node.
+    together: bool,
 }
 
 impl Rings {
@@ -66,6 +68,7 @@ impl Rings {
                 .filter(|&worker| node_of(worker) == node_of(me))
                 .collect(),
             nodes: (0..workers).map(|worker| node_of(worker) as u32).collect(),
+            together: (0..workers).all(|worker| node_of(worker) == node_of(me)),
         }
     }
 
@@ -82,6 +85,7 @@ impl Rings {
             order,
             node: (0..workers).collect(),
             nodes: vec![0; workers as usize],
+            together: true,
         }
     }
 
@@ -110,15 +114,22 @@ impl Rings {
 
     /// Whether `worker` is on the same memory node as this worker, or is this worker.
     pub fn is_neighbour(&self, worker: u32) -> bool {
-        self.node_of(worker) == self.node_of(self.me)
+        self.are_neighbours(worker, self.me)
+    }
+
+    /// Whether all workers are on one memory node.
+    #[inline]
+    pub fn are_together(&self) -> bool {
+        self.together
     }
 
     /// Whether two workers are on the same memory node.
     ///
     /// # Panics
-    /// If there is no such worker.
+    /// If there is no such worker, unless all are on one node.
+    #[inline]
     pub fn are_neighbours(&self, one: u32, other: u32) -> bool {
-        self.node_of(one) == self.node_of(other)
+        self.together || self.node_of(one) == self.node_of(other)
     }
 
     /// The workers of this worker's node, this one included, ascending.

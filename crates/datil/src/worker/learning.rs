@@ -152,8 +152,13 @@ impl Default for Lessons {
 
 impl Lessons {
     /// Says whether the policy learns on this machine; once, before anything runs.
-    pub(crate) fn set(&self, learns: bool) {
+    pub(super) fn set(&self, learns: bool) {
         self.on.set(learns);
+    }
+
+    #[inline(always)]
+    pub(super) fn are_on(&self) -> bool {
+        self.on.get()
     }
 }
 
@@ -170,9 +175,6 @@ pub(super) struct Timed {
 impl Core {
     /// What is known of an actor's class.
     pub(super) fn profile(&self, header: &Header) -> Profile {
-        if !self.showcase.lessons.on.get() {
-            return Profile::default();
-        }
         self.with_known(header.vtable.get(), |known| known.profile)
     }
 
@@ -211,7 +213,7 @@ impl Core {
         Some(Timed {
             table: header.vtable.get(),
             word: word::read(header),
-            at_home: self.seat().rings.is_neighbour(home),
+            at_home: self.is_near(home),
             messages: counters.messages.load(Relaxed),
             began: Instant::now(),
         })

@@ -64,6 +64,8 @@ pub(crate) struct Showcase {
     /// The first actor of the queue is in the slot before the head ([`End::Next`]).
     slotted: Cell<bool>,
     seat: OnceCell<Seat>,
+    /// What policies see of others where there is nothing to learn.
+    nothing: Surroundings,
     /// What the worker has learned, if the policy does.
     pub(super) lessons: Lessons,
 }
@@ -84,11 +86,13 @@ impl Showcase {
 }
 
 impl Core {
-    pub(super) fn seat(&self) -> &Seat {
-        self.showcase
-            .seat
-            .get()
-            .expect("the worker sat down before it ran anything")
+    /// Whether a worker is on the same memory node.
+    #[inline(always)]
+    pub(super) fn is_near(&self, worker: u32) -> bool {
+        let seat = self.showcase.seat.get();
+        seat.expect("the worker sat down before it ran anything")
+            .rings
+            .is_neighbour(worker)
     }
 
     fn show_length(&self) {
@@ -141,10 +145,7 @@ impl Core {
     }
 
     /// What the policy may see beside the actor's word.
-    fn surroundings<P: Policy>(&self, header: &Header, word: Word) -> Surroundings {
-        if !P::LEARNS {
-            return Surroundings::default();
-        }
+    fn surroundings(&self, header: &Header, word: Word) -> Surroundings {
         let home = word.home().map(|home| self.team.ports[home as usize]);
         Surroundings {
             home_queue: home.map_or(0, length),
@@ -206,13 +207,15 @@ fn aside<P: Policy, R>(core: &Core, act: impl FnOnce() -> R) -> R {
 /// # Safety
 /// We own the cell, and the core's policy is a `P`.
 unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, starts: bool) -> Route {
-    let workers = core.team.ports.len() as u32;
+    let workers = || core.team.ports.len() as u32;
     let turn = || core.team.turn.fetch_add(1, Relaxed);
-    // SAFETY: by the caller; a live actor's table is valid.
-    let (worker, hint) = unsafe { (worker::<P>(core), (*header.vtable.get()).hint) };
+    // SAFETY: by the caller.
+    let worker = unsafe { worker::<P>(core) };
     if header.flags.get() & word::KNOWN == 0 {
+        // SAFETY: a live actor's table is valid.
+        let hint = unsafe { (*header.vtable.get()).hint };
         let (word, route) = if header.flags.get() & flag::OUTSIDER != 0 {
-            P::admitted(hint, turn(), workers)
+            P::admitted(hint, turn(), workers())
         } else {
             worker.policy().spawned(hint)
         };
@@ -223,10 +226,12 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
     }
     let word = word::read(header);
     match sender {
-        Some(sender) => worker
-            .policy()
-            .woken(sender, word, &core.surroundings::<P>(header, word)),
-        None => P::called(word, turn(), workers),
+        Some(sender) if P::LEARNS && core.showcase.lessons.are_on() => {
+            let around = core.surroundings(header, word);
+            worker.policy().woken(sender, word, &around)
+        }
+        Some(sender) => worker.policy().woken(sender, word, &core.showcase.nothing),
+        None => P::called(word, turn(), workers()),
     }
 }
 
@@ -235,14 +240,14 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
 /// # Safety
 /// We own the cell, which is scheduled and in no queue, and the core's policy is a `P`.
 unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
-    let to = core.team.ports[route.worker as usize % core.team.ports.len()];
+    let stays = route.worker as usize == core.index();
     // SAFETY: by the caller. A token that is just on its way to us cannot be handed on; then the actor stays this once.
-    let leaves = to.id != core.me && unsafe { take_token(&*cell) };
-    if leaves {
+    if !stays && unsafe { take_token(&*cell) } {
+        let to = core.team.ports[route.worker as usize];
         // SAFETY: we own the cell and hold its token.
         return aside::<P, _>(core, || unsafe { send_away(core, cell, to, route.end) });
     }
-    core.put(cell, if to.id == core.me { route.end } else { End::Head });
+    core.put(cell, if stays { route.end } else { End::Head });
     wake_another::<P>(core);
 }
 
@@ -378,7 +383,7 @@ impl<P: Policy> Worker<'_, P> {
         }
         if let Some(home) = word::read(header).home() {
             let counters = core.counters();
-            let near = core.seat().rings.is_neighbour(home);
+            let near = core.is_near(home);
             bump(
                 if near {
                     &counters.near_activations
@@ -513,11 +518,7 @@ impl<P: Policy> Worker<'_, P> {
         };
         if stolen {
             bump(&core.counters().steals, 1);
-            if !core
-                .seat()
-                .rings
-                .is_neighbour(victim.rest.0.index.load(Relaxed) as u32)
-            {
+            if !core.is_near(victim.rest.0.index.load(Relaxed) as u32) {
                 bump(&core.counters().far_steals, 1);
             }
         }
