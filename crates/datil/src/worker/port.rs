@@ -154,7 +154,8 @@ counters! {
     follows,
     /// Times all work was given back because two workers only talked to each other.
     retreats,
-    /// Activations on the memory node of the actor's home. Only policies with homes count this and the next.
+    /// Activations on the memory node of the actor's home. Only policies with homes count this and the next, and only if there are
+    /// workers on several nodes.
     near_activations,
     /// Activations on another memory node than that of the actor's home.
     far_activations,

@@ -64,6 +64,8 @@ pub(crate) struct Showcase {
     /// The first actor of the queue is in the slot before the head ([`End::Next`]).
     slotted: Cell<bool>,
     seat: OnceCell<Seat>,
+    /// Workers sit on several memory nodes.
+    spread: Cell<bool>,
     /// What policies see of others where there is nothing to learn.
     nothing: Surroundings,
     /// What the worker has learned, if the policy does.
@@ -74,6 +76,7 @@ impl Showcase {
     /// Says where the worker sits, and whether its policy learns there; once, before it runs anything.
     pub(crate) fn sit(&self, seat: Seat, learns: bool) {
         self.lessons.set(learns);
+        self.spread.set(!seat.rings.are_together());
         assert!(self.seat.set(seat).is_ok(), "a worker sits down once");
     }
 }
@@ -381,7 +384,10 @@ impl<P: Policy> Worker<'_, P> {
         if starts {
             word::write(header, self.policy().started(word::read(header)));
         }
-        if let Some(home) = word::read(header).home() {
+        // On a single node everybody is near, and need not be counted.
+        if core.showcase.spread.get()
+            && let Some(home) = word::read(header).home()
+        {
             let counters = core.counters();
             let near = core.is_near(home);
             bump(
