@@ -11,6 +11,7 @@
 
 pub mod catalogue;
 pub mod command;
+pub mod digits;
 pub mod drive;
 pub mod home;
 pub mod judge;

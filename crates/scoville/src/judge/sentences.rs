@@ -1,5 +1,6 @@
 //! What the data say, in words.
 
+use crate::digits::significant;
 use crate::model::analysis::{
     CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
 };
@@ -107,7 +108,8 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
         1 => String::new(),
         _ => {
             let ((low, x), (high, y)) = (&best.smallest, &best.largest);
-            format!("; single benchmarks range from {x:.2} ({low}) to {y:.2} ({high})")
+            let (x, y) = (significant(*x), significant(*y));
+            format!("; single benchmarks range from {x} ({low}) to {y} ({high})")
         }
     };
     let (name, ratio) = (&best.runtime, in_words(&best.geomean));
@@ -127,8 +129,13 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
 
 fn in_words(ratio: &Estimate) -> String {
     match &ratio.interval {
-        Some(i) => format!("{:.3} times ({:.3} to {:.3})", ratio.value, i.low, i.high),
-        None => format!("{:.3} times (no interval yet)", ratio.value),
+        Some(i) => format!(
+            "{} times ({} to {})",
+            significant(ratio.value),
+            significant(i.low),
+            significant(i.high)
+        ),
+        None => format!("{} times (no interval yet)", significant(ratio.value)),
     }
 }
 
@@ -192,8 +199,9 @@ fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
         .filter_map(|(_, pair)| pair.blocks_to_decide.map(f64::from))
         .collect();
     let more = median(&needs)?.ceil();
+    let blocks = if more == 1.0 { "block" } else { "blocks" };
     Some(format!(
-        "About {more} more blocks would decide half of the undecided comparisons at {}.",
+        "About {more} more {blocks} would decide half of the undecided comparisons at {}.",
         place(suite)
     ))
 }

@@ -565,7 +565,12 @@ mod tests {
         let (names, skipped) = run(false, None);
         assert_eq!((&names[..], skipped), ("fib big fib", vec![missing("go big")]));
         let (names, skipped) = run(false, Some("go"));
-        assert_eq!((&names[..], skipped), ("fib sor fib", vec![missing("datil sor")]));
+        assert_eq!(names, "fib sor fib");
+        // Which reason it is depends on what is built into this program.
+        assert!(
+            matches!(&skipped[..], [only] if only.starts_with("datil sor: unsupported: ")),
+            "{skipped:?}"
+        );
         let (names, skipped) = run(true, None);
         assert_eq!(names, "fib big sor");
         assert!(
