@@ -71,7 +71,7 @@ macro_rules! with_policies {
     ($then:ident) => {
         $then! {
             Adaptive WorkSharing ClsOffer EncoreCooperative EncorePreemptive
-            ClsPolling ClsTp ClsWake Lgs LgsUc LgsUw LgsDfs LgsCo LgsAlt LgsWake LgsWakeHalf
+            ClsPolling ClsTp ClsDealt ClsWake Lgs LgsUc LgsUw LgsDfs LgsCo LgsAlt LgsWake LgsWakeHalf
             AdaptiveLocality Pony GoLike TokioLike
         }
     };

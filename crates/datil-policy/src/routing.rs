@@ -36,8 +36,8 @@ impl Word {
     }
 }
 
-/// What a programmer may tell about an actor. Only policies made for hints ([`crate::LgsUc`], [`crate::LgsUw`])
-/// listen.
+/// What a programmer may tell about an actor. Only policies made for hints ([`crate::LgsUc`], [`crate::LgsUw`],
+/// [`crate::ClsDealt`]) listen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {
     /// Nothing is told.

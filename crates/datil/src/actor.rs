@@ -20,8 +20,8 @@ pub trait Actor: Send + Sized + 'static {
     /// which makes ten million dormant actors cheap.
     const EAGER: bool = true;
 
-    /// What its author knows of the part that actors of this type play. Only the policies `lgs-uc` and `lgs-uw`, which were
-    /// made for such hints, listen.
+    /// What its author knows of the part that actors of this type play. Only the policies `lgs-uc`, `lgs-uw` and
+    /// `cls-dealt`, which were made for such hints, listen.
     const HINT: Role = Role::Untold;
 
     /// How many messages the mailbox takes, and what becomes of one too many.

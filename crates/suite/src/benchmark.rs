@@ -23,8 +23,9 @@ pub trait Benchmark: Sized + 'static {
     /// The benchmark with these parameters, which are complete and in range.
     fn new(arguments: &Arguments) -> Self;
 
-    /// Why no library of the suite can do this with these parameters, if so. Nothing is run then.
-    fn unsupported(&self) -> Option<&'static str> {
+    /// What of the parameters demands that woken actors be dealt out to the workers in turn, if so. Nothing is run on a library
+    /// that does not ([`Host::deals_out`](crate::library::Host::deals_out)).
+    fn dealing(&self) -> Option<&'static str> {
         None
     }
 
@@ -62,8 +63,9 @@ pub trait Phased: Sized + 'static {
     /// The benchmark with these parameters, which are complete and in range.
     fn new(arguments: &Arguments) -> Self;
 
-    /// Why no library of the suite can do this with these parameters, if so. Nothing is run then.
-    fn unsupported(&self) -> Option<&'static str> {
+    /// What of the parameters demands that woken actors be dealt out to the workers in turn, if so. Nothing is run on a library
+    /// that does not ([`Host::deals_out`](crate::library::Host::deals_out)).
+    fn dealing(&self) -> Option<&'static str> {
         None
     }
 
@@ -142,8 +144,8 @@ impl<B: Benchmark> Phased for B {
         B::new(arguments)
     }
 
-    fn unsupported(&self) -> Option<&'static str> {
-        B::unsupported(self)
+    fn dealing(&self) -> Option<&'static str> {
+        B::dealing(self)
     }
 
     fn stops(&self, phase: Phase) -> Population {

@@ -87,9 +87,12 @@ impl<L: Host, B: Phased> Program<L> for CountingOnly<B> {
     }
 
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
-        Stage::attempt(&mut self.0, order, |stage, benchmark, order| {
-            stage.counted::<L>(benchmark, system, order)
-        })
+        Stage::attempt(
+            &mut self.0,
+            L::deals_out(system),
+            order,
+            |stage, benchmark, order| stage.counted::<L>(benchmark, system, order),
+        )
     }
 }
 
@@ -111,12 +114,15 @@ impl<L: Host, B: Phased> Program<L> for &'static Stage<B> {
     }
 
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
-        Stage::attempt(self, order, |stage, benchmark, order| {
-            match order.count_messages {
+        Stage::attempt(
+            self,
+            L::deals_out(system),
+            order,
+            |stage, benchmark, order| match order.count_messages {
                 true => stage.counted::<L>(benchmark, system, order),
                 false => stage.plain::<L>(benchmark, system, order),
-            }
-        })
+            },
+        )
     }
 }
 
@@ -133,14 +139,18 @@ impl<B: Phased> Stage<B> {
     /// Performs the benchmark if it can be done with these parameters, and replaces the stage if that fails.
     fn attempt<'o>(
         current: &mut &'static Self,
+        deals_out: Result<(), &'static str>,
         order: Order<'o>,
         perform: impl FnOnce(&'static Self, &B, Order<'o>) -> Result<Record, Failure>,
     ) -> Result<Record, Failure> {
         let arguments = Arguments::check(B::NAME, B::PARAMETERS, B::RELATIONS, order.parameters)
             .map_err(Failure::BadParameter)?;
         let benchmark = B::new(&arguments);
-        if let Some(reason) = benchmark.unsupported() {
-            return Err(Failure::Unsupported(format!("{}: {reason}", B::NAME)));
+        if let (Some(demand), Err(reason)) = (benchmark.dealing(), deals_out) {
+            return Err(Failure::Unsupported(format!(
+                "{}: {demand}, but {reason}",
+                B::NAME
+            )));
         }
         let record = perform(current, &benchmark, order);
         if record.is_err() {

@@ -23,6 +23,9 @@ pub trait Actor<L: ActorLibrary>: Sized + Send + 'static {
     /// All that this actor understands.
     type Message: Send + 'static;
 
+    /// The part that it plays, for libraries that listen to such hints.
+    const PART: Part = Part::Untold;
+
     /// Runs in the actor, before its first message.
     fn started(&mut self, cx: &mut impl Context<L, Self>) {
         let _ = cx;
@@ -30,6 +33,17 @@ pub trait Actor<L: ActorLibrary>: Sized + Send + 'static {
 
     /// Handles one message to completion. A panic fails the iteration.
     fn handle(&mut self, message: Self::Message, cx: &mut impl Context<L, Self>);
+}
+
+/// What a programmer may tell a library about actors of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing.
+    Untold,
+    /// They are light, and others wait for them.
+    Coordinator,
+    /// They hold the data on which the work is done.
+    Data,
 }
 
 /// An actor some of whose messages only read its state.
@@ -81,6 +95,14 @@ pub trait Context<L: ActorLibrary, A: Actor<L>> {
     /// # Panics
     /// If the library can tell that the receiver has stopped: no benchmark sends to a stopped actor.
     fn tell<B: Actor<L>>(&mut self, to: &L::Address<B>, message: B::Message);
+
+    /// Sends a message that may overtake those that wait, if it is `urgent`. The plain way of every library has no
+    /// priorities (convention C6): only a variant with the label `priority=urgent` makes a difference.
+    #[inline(always)]
+    fn tell_by_urgency<B: Actor<L>>(&mut self, to: &L::Address<B>, message: B::Message, urgent: bool) {
+        let _ = urgent;
+        self.tell(to, message);
+    }
 
     /// Sends a message to this actor itself, through its mailbox.
     fn tell_self(&mut self, message: A::Message);
@@ -172,6 +194,15 @@ pub trait Host: ActorLibrary {
 
     /// Runs `script` on the calling thread. Every actor that comes of it counts `latch` down once, when it has stopped.
     fn drive(system: &mut Self::System, latch: &'static Latch, script: impl Script<Self>);
+
+    /// Whether this system deals actors that hold data ([`Part::Data`]) out to all workers in turn as they are woken.
+    ///
+    /// # Errors
+    /// Why it does not.
+    fn deals_out(system: &Self::System) -> Result<(), &'static str> {
+        let _ = system;
+        Err("the library cannot send a woken actor to a chosen worker")
+    }
 
     /// What the library has counted since it was started, as far as it can tell that at no cost. An iteration reports the
     /// differences as metrics; it fails if [`DEAD_LETTERS`] grew.

@@ -85,6 +85,17 @@ fn reads<L: Host>(
     serve::<L>(benchmarks::with_reads(), runtime, options, input, output)
 }
 
+/// Serves the benchmarks some of whose messages are more urgent than others.
+#[cfg(feature = "all-benchmarks")]
+fn urgency<L: Host>(
+    runtime: &Runtime,
+    options: &Options,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+) -> Result<Ending, PeerError> {
+    serve::<L>(benchmarks::with_urgency(), runtime, options, input, output)
+}
+
 /// All libraries, and variants of how they are used. A selection by default leaves out the variants.
 pub fn runtimes() -> &'static [Runtime] {
     RUNTIMES
@@ -132,6 +143,19 @@ static RUNTIMES: &[Runtime] = &[
         variant: true,
         batched: false,
         serve: reads::<datil::DatilQueries>,
+    },
+    #[cfg(feature = "all-benchmarks")]
+    Runtime {
+        name: "datil-urgent",
+        title: "datil, urgent messages",
+        version: env!("SUITE_VERSION_DATIL"),
+        homepage: "",
+        policies: datil::POLICIES,
+        note: "work items that are near a solution, by the entry's priority, overtake others in the workers' mailboxes",
+        labels: &[("priority", "urgent")],
+        variant: true,
+        batched: false,
+        serve: urgency::<datil::DatilUrgent>,
     },
     Runtime {
         name: "tokio",

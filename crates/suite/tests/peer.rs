@@ -86,6 +86,9 @@ fn run(benchmark: &str, parameters: Value) -> Value {
 /// The one that has only the benchmarks in which something is only read.
 const QUERIES: &str = "datil-queries";
 
+/// The one that has only the benchmarks in which something is urgent.
+const URGENT: &str = "datil-urgent";
+
 #[test]
 fn parallel_reads_are_a_variant_of_two_benchmarks() {
     let mut peer = Peer::start(&[QUERIES], "2");
@@ -112,8 +115,33 @@ fn parallel_reads_are_a_variant_of_two_benchmarks() {
 }
 
 #[test]
+fn urgent_messages_are_a_variant_of_two_benchmarks() {
+    let mut peer = Peer::start(&[URGENT], "2");
+    let hello = peer.hear();
+    assert_eq!(hello["runtime"], URGENT);
+    assert_eq!(
+        hello["labels"],
+        json!({"bignum": "num-bigint", "stash": "local", "priority": "urgent"})
+    );
+    assert_eq!(hello["benchmarks"], json!(["astar", "nqueenk"]));
+    peer.tell(&run(
+        "nqueenk",
+        json!({"w": 4, "n": 6, "t": 3, "k": 1_500_000, "p": 10}),
+    ));
+    assert_eq!(peer.hear(), json!({"type": "begin"}));
+    let end = peer.hear();
+    assert_eq!((&end["type"], &end["result"]), (&json!("end"), &json!(4)));
+    peer.tell(&json!({"type": "bye"}));
+    assert_eq!(peer.hear(), json!({"type": "bye"}));
+}
+
+#[test]
 fn every_runtime_holds_a_whole_conversation() {
-    for runtime in runtimes().iter().filter(|runtime| runtime.name != QUERIES) {
+    let partial = [QUERIES, URGENT];
+    for runtime in runtimes()
+        .iter()
+        .filter(|runtime| !partial.contains(&runtime.name))
+    {
         let mut peer = Peer::start(&[runtime.name], "2");
         let hello = peer.hear();
         assert_eq!(hello["type"], "hello");
@@ -480,7 +508,7 @@ fn variants_are_marked() {
         runtimes.map(|runtime| runtime.name).collect()
     };
     assert_eq!(names(false), ["datil", "tokio", "actix", "ractor", "kameo"]);
-    assert_eq!(names(true), ["datil-batched", "datil-queries"]);
+    assert_eq!(names(true), ["datil-batched", "datil-queries", "datil-urgent"]);
     assert!(
         runtimes()
             .iter()

@@ -5,11 +5,13 @@ mod common;
 use std::time::Duration;
 
 use common::{Case, iterate, mismatch, start, tiny, tiny_modes};
+use serde_json::json;
 use suite::adapters::actix::Actix;
-use suite::adapters::datil::{self, Datil, DatilQueries};
+use suite::adapters::datil::{self, Datil, DatilQueries, DatilUrgent};
 use suite::adapters::kameo::Kameo;
 use suite::adapters::ractor::Ractor;
 use suite::adapters::tokio::Tokio;
+use suite::benchmark::Number;
 use suite::benchmarks;
 use suite::iteration::{Failure, Program};
 use suite::library::{Host, Options};
@@ -39,11 +41,8 @@ fn run<L: Host>(
         let program = program.expect("a program for every case");
         for count_messages in [false, true, true, false, false] {
             let ended = iterate::<L>(&mut **program, system, &case.parameters, count_messages, PATIENCE);
-            if case
-                .parameters
-                .get("place")
-                .is_some_and(|place| place == "roundrobin")
-            {
+            let place = case.parameters.get("place");
+            if place.is_some_and(|place| place == "roundrobin") && L::deals_out(system).is_err() {
                 assert!(matches!(ended, Err(Failure::Unsupported(_))), "{ended:?}");
                 continue;
             }
@@ -121,6 +120,36 @@ fn datil_queries() {
         assert_eq!(names, ["concdict", "concsll"]);
         let cases = tiny().into_iter().filter(|case| names.contains(&case.benchmark));
         run(&mut programs, &mut start::<DatilQueries>(workers), cases);
+    }
+}
+
+/// The variant has only the benchmarks in which something is urgent.
+#[test]
+fn datil_urgent() {
+    for workers in [1, 2, 4] {
+        let mut programs = benchmarks::with_urgency::<DatilUrgent>();
+        let names: Vec<_> = programs.iter().map(|program| program.name()).collect();
+        assert_eq!(names, ["astar", "nqueenk"]);
+        let cases = tiny().into_iter().chain(tiny_modes());
+        let cases = cases.filter(|case| names.contains(&case.benchmark));
+        run(&mut programs, &mut start::<DatilUrgent>(workers), cases);
+    }
+}
+
+/// A search that is broken off sends its request to stop behind urgent and other work that waits.
+#[test]
+fn urgent_work_is_not_lost_when_a_search_is_broken_off() {
+    let parameters = json!({"w": 4, "n": 8, "t": 3, "k": 20, "p": 10});
+    let parameters = parameters.as_object().expect("an object");
+    for workers in [1, 2, 4] {
+        let mut programs = benchmarks::with_urgency::<DatilUrgent>();
+        let mut system = start::<DatilUrgent>(workers);
+        for _ in 0..50 {
+            let program = &mut *programs[1];
+            let record = iterate::<DatilUrgent>(program, &mut system, parameters, false, PATIENCE);
+            let record = record.unwrap_or_else(|failure| panic!("{workers} workers: {failure:?}"));
+            assert_eq!(record.outcome.result, Number::Integer(20), "{workers} workers");
+        }
     }
 }
 

@@ -18,6 +18,13 @@ class Actor : public caf::event_based_actor {
     run_.send(this, to, std::forward<Message>(message));
   }
 
+  /// Sends a message as if from outside. If that wakes the receiver, CAF queues it on its workers in turn,
+  /// not on the worker of this actor.
+  template <class Message>
+  void tell_in_turn(const caf::actor& to, Message&& message) {
+    run_.send(to, std::forward<Message>(message));
+  }
+
   /// Creates another actor.
   template <class Other, class... Arguments>
   [[nodiscard]] caf::actor create(Arguments&&... arguments) {

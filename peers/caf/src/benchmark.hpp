@@ -25,12 +25,6 @@ struct Outcome {
   std::map<std::string, std::vector<std::int64_t>> per_actor{};
 };
 
-/// Why CAF cannot run a benchmark with some parameters. Thrown before the clock starts.
-class Unsupported : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// A benchmark, in the two forms in which it can run.
 struct Benchmark {
   std::string_view name;

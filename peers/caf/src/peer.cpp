@@ -124,8 +124,6 @@ std::string answer(LineSocket& laboratory, caf::actor_system& system, const json
                     : iterate<false>(laboratory, system, benchmark.run, parameters);
   } catch (const BadParameter& error) {
     return fail_message("bad-parameter", error.what());
-  } catch (const Unsupported& error) {
-    return fail_message("unsupported", error.what());
   } catch (const std::domain_error& error) {
     fail(name + " computed a number that cannot be reported: " + error.what());
   } catch (const std::length_error& error) {

@@ -48,16 +48,6 @@ TEST(Program, GoesOnAfterABadParameter) {
   EXPECT_EQ(program.hear(), begin_line);
 }
 
-TEST(Program, SaysWhatCafCannotDo) {
-  Program program{1};
-  program.run("matrixsearch", R"({"controllers":1,"seekers":1,"size":4,"jobs":1,"word":2,"alphabet":2,)"
-                              R"("assign":"continuous","place":"roundrobin"})");
-  EXPECT_EQ(program.hear().find(R"({"type":"fail","code":"unsupported","message":"place is roundrobin;)"),
-            0U);
-  program.run("fib", R"({"index":2})");
-  EXPECT_EQ(program.hear(), begin_line);
-}
-
 TEST(Program, ReportsThatAResultIsNoNumber) {
   Program program{1};
   program.run("logmap", R"({"terms":100,"series":1,"start_rate":1e300,"increment":0})");

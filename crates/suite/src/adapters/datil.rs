@@ -4,36 +4,83 @@
 //! returns, as in the other libraries; this is the plain way. In a client scope datil collects what the thread creates and
 //! sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for.
 
+use std::marker::PhantomData;
 use std::thread;
 use std::time::Duration;
 
+use ::datil::policy::{ClsDealt, Policy, Role};
 use ::datil::{Address, Client, Query, QueryContext, Runtime};
 
 use crate::library::{
-    Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Reads, Script, Tell,
+    Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Part, Reads, Script, Tell,
 };
 use crate::presence::Resident;
 use crate::tools::{Latch, panics};
 
-/// The datil library. With `QUERIES`, requests that only read are datil's queries, which may run at the same time; that is a variant.
+/// The datil library, used in one of the ways below.
 #[derive(Debug)]
-pub struct Library<const QUERIES: bool>;
+pub struct Library<W>(PhantomData<W>);
 
-/// Every request is a message.
-pub type Datil = Library<false>;
+/// Every request is a plain message.
+pub type Datil = Library<Plain>;
 
-/// Requests that only read are queries.
-pub type DatilQueries = Library<true>;
+/// Requests that only read are datil's queries, which may run at the same time; a variant.
+pub type DatilQueries = Library<Queries>;
+
+/// Messages that a benchmark calls urgent overtake others; a variant.
+pub type DatilUrgent = Library<Urgent>;
+
+/// What of datil a benchmark uses beyond plain messages.
+pub trait Way: Send + Sync + 'static {
+    /// Whether requests that only read are queries.
+    const QUERIES: bool = false;
+    /// Whether urgent messages are sent as such.
+    const URGENT: bool = false;
+}
+
+/// See [`Datil`].
+#[derive(Debug)]
+pub struct Plain;
+
+/// See [`DatilQueries`].
+#[derive(Debug)]
+pub struct Queries;
+
+/// See [`DatilUrgent`].
+#[derive(Debug)]
+pub struct Urgent;
+
+impl Way for Plain {}
+
+impl Way for Queries {
+    const QUERIES: bool = true;
+}
+
+impl Way for Urgent {
+    const URGENT: bool = true;
+}
 
 /// Names of the scheduling policies, the default first.
 pub const POLICIES: &[&str] = ::datil::policy::NAMES;
 
-impl<const QUERIES: bool> ActorLibrary for Library<QUERIES> {
-    type Address<A: Actor<Self>> = Address<Tenant<A, QUERIES>>;
+impl<W: Way> ActorLibrary for Library<W> {
+    type Address<A: Actor<Self>> = Address<Tenant<A, W>>;
 }
 
 /// An actor as datil sees it.
-pub struct Tenant<A, const QUERIES: bool>(Resident<A>);
+pub struct Tenant<A, W> {
+    resident: Resident<A>,
+    way: PhantomData<fn() -> W>,
+}
+
+impl<A, W> Tenant<A, W> {
+    fn new(actor: A, latch: &'static Latch) -> Self {
+        Self {
+            resident: Resident::new(actor, latch),
+            way: PhantomData,
+        }
+    }
+}
 
 /// A runtime of datil, and how the driver uses it.
 #[derive(Debug)]
@@ -42,7 +89,7 @@ pub struct System {
     batched: bool,
 }
 
-impl<const QUERIES: bool> Host for Library<QUERIES> {
+impl<W: Way> Host for Library<W> {
     type System = System;
 
     fn start(options: &Options) -> Result<System, String> {
@@ -65,6 +112,14 @@ impl<const QUERIES: bool> Host for Library<QUERIES> {
             runtime.client(|client| script.run(&mut BatchedDriver { client, latch }));
         } else {
             script.run(&mut PlainDriver { runtime, latch });
+        }
+    }
+
+    fn deals_out(system: &System) -> Result<(), &'static str> {
+        if system.runtime.policy() == ClsDealt::NAME {
+            Ok(())
+        } else {
+            Err("datil deals woken actors out only with the policy cls-dealt")
         }
     }
 
@@ -97,12 +152,12 @@ struct PlainDriver<'a> {
     latch: &'static Latch,
 }
 
-impl<const QUERIES: bool> Driver<Library<QUERIES>> for PlainDriver<'_> {
-    fn spawn<A: Actor<Library<QUERIES>>>(&mut self, actor: A) -> Address<Tenant<A, QUERIES>> {
-        self.runtime.spawn(Tenant(Resident::new(actor, self.latch)))
+impl<W: Way> Driver<Library<W>> for PlainDriver<'_> {
+    fn spawn<A: Actor<Library<W>>>(&mut self, actor: A) -> Address<Tenant<A, W>> {
+        self.runtime.spawn(Tenant::new(actor, self.latch))
     }
 
-    fn tell<A: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<A, QUERIES>>, message: A::Message) {
+    fn tell<A: Actor<Library<W>>>(&mut self, to: &Address<Tenant<A, W>>, message: A::Message) {
         to.tell(message);
     }
 }
@@ -112,12 +167,12 @@ struct BatchedDriver<'a, 'runtime> {
     latch: &'static Latch,
 }
 
-impl<const QUERIES: bool> Driver<Library<QUERIES>> for BatchedDriver<'_, '_> {
-    fn spawn<A: Actor<Library<QUERIES>>>(&mut self, actor: A) -> Address<Tenant<A, QUERIES>> {
-        self.client.spawn(Tenant(Resident::new(actor, self.latch)))
+impl<W: Way> Driver<Library<W>> for BatchedDriver<'_, '_> {
+    fn spawn<A: Actor<Library<W>>>(&mut self, actor: A) -> Address<Tenant<A, W>> {
+        self.client.spawn(Tenant::new(actor, self.latch))
     }
 
-    fn tell<A: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<A, QUERIES>>, message: A::Message) {
+    fn tell<A: Actor<Library<W>>>(&mut self, to: &Address<Tenant<A, W>>, message: A::Message) {
         self.client.tell(*to, message);
     }
 
@@ -127,8 +182,14 @@ impl<const QUERIES: bool> Driver<Library<QUERIES>> for BatchedDriver<'_, '_> {
     }
 }
 
-impl<A: Actor<Library<QUERIES>>, const QUERIES: bool> ::datil::Actor for Tenant<A, QUERIES> {
+impl<A: Actor<Library<W>>, W: Way> ::datil::Actor for Tenant<A, W> {
     type Msg = A::Message;
+
+    const HINT: Role = match A::PART {
+        Part::Untold => Role::Untold,
+        Part::Coordinator => Role::Coordinator,
+        Part::Data => Role::Data,
+    };
 
     #[inline(always)]
     fn started(&mut self, cx: &mut ::datil::Context<'_, Self>) {
@@ -144,35 +205,33 @@ impl<A: Actor<Library<QUERIES>>, const QUERIES: bool> ::datil::Actor for Tenant<
 /// A request that only reads.
 pub struct Request<Q>(Q);
 
-impl<A, const QUERIES: bool> Query<Request<A::Query>> for Tenant<A, QUERIES>
+impl<A, W: Way> Query<Request<A::Query>> for Tenant<A, W>
 where
-    A: Reads<Library<QUERIES>>,
+    A: Reads<Library<W>>,
 {
     #[inline(always)]
     fn query(&self, Request(query): Request<A::Query>, cx: &mut QueryContext<'_, Self>) {
-        self.0.read(|actor| actor.read(query, &mut Reader(cx)));
+        self.resident.read(|actor| actor.read(query, &mut Reader(cx)));
     }
 }
 
-struct Reader<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool>(
-    &'a mut QueryContext<'core, Tenant<A, QUERIES>>,
-);
+struct Reader<'a, 'core, A: Actor<Library<W>>, W: Way>(&'a mut QueryContext<'core, Tenant<A, W>>);
 
-impl<A: Actor<Library<QUERIES>>, const QUERIES: bool> Tell<Library<QUERIES>> for Reader<'_, '_, A, QUERIES> {
+impl<A: Actor<Library<W>>, W: Way> Tell<Library<W>> for Reader<'_, '_, A, W> {
     #[inline(always)]
-    fn tell<B: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, message: B::Message) {
+    fn tell<B: Actor<Library<W>>>(&mut self, to: &Address<Tenant<B, W>>, message: B::Message) {
         self.0.tell(*to, message);
     }
 }
 
 /// Lets the actor act, and stops it if it asked for that.
 #[inline(always)]
-fn act<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool>(
-    tenant: &mut Tenant<A, QUERIES>,
-    cx: &'a mut ::datil::Context<'core, Tenant<A, QUERIES>>,
-    act: impl FnOnce(&mut A, &mut DatilContext<'a, 'core, A, QUERIES>),
+fn act<'a, 'core, A: Actor<Library<W>>, W: Way>(
+    tenant: &mut Tenant<A, W>,
+    cx: &'a mut ::datil::Context<'core, Tenant<A, W>>,
+    act: impl FnOnce(&mut A, &mut DatilContext<'a, 'core, A, W>),
 ) {
-    let Tenant(resident) = tenant;
+    let Tenant { resident, .. } = tenant;
     let latch = resident.latch();
     let mut own = DatilContext {
         cx,
@@ -186,23 +245,37 @@ fn act<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool>(
     }
 }
 
-struct DatilContext<'a, 'core, A: Actor<Library<QUERIES>>, const QUERIES: bool> {
-    cx: &'a mut ::datil::Context<'core, Tenant<A, QUERIES>>,
+struct DatilContext<'a, 'core, A: Actor<Library<W>>, W: Way> {
+    cx: &'a mut ::datil::Context<'core, Tenant<A, W>>,
     latch: &'static Latch,
     stopping: bool,
 }
 
-impl<A, const QUERIES: bool> Context<Library<QUERIES>, A> for DatilContext<'_, '_, A, QUERIES>
+impl<A, W: Way> Context<Library<W>, A> for DatilContext<'_, '_, A, W>
 where
-    A: Actor<Library<QUERIES>>,
+    A: Actor<Library<W>>,
 {
-    fn myself(&self) -> Address<Tenant<A, QUERIES>> {
+    fn myself(&self) -> Address<Tenant<A, W>> {
         self.cx.address()
     }
 
     #[inline(always)]
-    fn tell<B: Actor<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, message: B::Message) {
+    fn tell<B: Actor<Library<W>>>(&mut self, to: &Address<Tenant<B, W>>, message: B::Message) {
         self.cx.tell(*to, message);
+    }
+
+    #[inline(always)]
+    fn tell_by_urgency<B: Actor<Library<W>>>(
+        &mut self,
+        to: &Address<Tenant<B, W>>,
+        message: B::Message,
+        urgent: bool,
+    ) {
+        if W::URGENT && urgent {
+            self.cx.tell_urgently(*to, message);
+        } else {
+            self.cx.tell(*to, message);
+        }
     }
 
     #[inline(always)]
@@ -211,8 +284,8 @@ where
     }
 
     #[inline(always)]
-    fn query<B: Reads<Library<QUERIES>>>(&mut self, to: &Address<Tenant<B, QUERIES>>, query: B::Query) {
-        if QUERIES {
+    fn query<B: Reads<Library<W>>>(&mut self, to: &Address<Tenant<B, W>>, query: B::Query) {
+        if W::QUERIES {
             self.cx.query(*to, Request(query));
         } else {
             self.cx.tell(*to, query.into());
@@ -220,8 +293,8 @@ where
     }
 
     #[inline(always)]
-    fn spawn<B: Actor<Library<QUERIES>>>(&mut self, actor: B) -> Address<Tenant<B, QUERIES>> {
-        self.cx.spawn(Tenant(Resident::new(actor, self.latch)))
+    fn spawn<B: Actor<Library<W>>>(&mut self, actor: B) -> Address<Tenant<B, W>> {
+        self.cx.spawn(Tenant::new(actor, self.latch))
     }
 
     fn stop(&mut self) {
@@ -230,5 +303,40 @@ where
 
     fn population(&mut self, actors: i64) {
         self.latch.tell(actors);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Seeker;
+
+    impl<L: ActorLibrary> Actor<L> for Seeker {
+        type Message = ();
+
+        const PART: Part = Part::Data;
+
+        fn handle(&mut self, (): (), _: &mut impl Context<L, Self>) {}
+    }
+
+    fn starts_with(policy: &str) -> System {
+        let policy = Some(policy.to_owned());
+        let options = Options {
+            policy,
+            ..Options::workers(1)
+        };
+        Datil::start(&options).expect("datil starts")
+    }
+
+    #[test]
+    fn data_actors_are_dealt_out_by_the_policy_that_listens_to_the_hint() {
+        assert_eq!(
+            <Tenant<Seeker, Plain> as ::datil::Actor>::HINT,
+            Role::Data,
+            "the policy hears of it"
+        );
+        assert_eq!(Datil::deals_out(&starts_with("cls-dealt")), Ok(()));
+        assert!(Datil::deals_out(&starts_with("cls-tp")).is_err());
     }
 }

@@ -59,3 +59,9 @@ pub fn with_reads<L: Host>() -> Vec<Box<dyn Program<L>>> {
         program::<L, ConcurrentList>(),
     ]
 }
+
+/// The benchmarks some of whose messages are more urgent than others, on the library `L`.
+#[cfg(feature = "all-benchmarks")]
+pub fn with_urgency<L: Host>() -> Vec<Box<dyn Program<L>>> {
+    vec![program::<L, AStar>(), program::<L, NQueens>()]
+}

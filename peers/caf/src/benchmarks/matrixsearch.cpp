@@ -63,6 +63,7 @@ struct Plan {
   std::int64_t word;
   std::int64_t alphabet;
   bool blockwise;
+  bool in_turn; ///< whether woken seekers are dealt out to the workers in turn
 };
 
 struct Report {
@@ -166,7 +167,7 @@ class Controller final : public Actor<Run> {
     for (std::size_t m = 0; m < next_job_.size(); ++m)
       seekers_.push_back(this->template create<Seeker<Run>>(report_, this->self(), plan_, m, global(m)));
     for (const auto& seeker : seekers_)
-      this->tell(seeker, Init{});
+      hand(seeker, Init{});
     proceed_all();
   }
 
@@ -193,9 +194,17 @@ class Controller final : public Actor<Run> {
   void proceed(std::size_t m) {
     const auto n = next_job_[m]++;
     if (n < plan_.jobs)
-      this->tell(seekers_[m], Job{n, word(global(m), n)});
+      hand(seekers_[m], Job{n, word(global(m), n)});
     else
-      this->tell(seekers_[m], Stop{});
+      hand(seekers_[m], Stop{});
+  }
+
+  template <class Message>
+  void hand(const caf::actor& seeker, Message message) {
+    if (plan_.in_turn)
+      this->tell_in_turn(seeker, std::move(message));
+    else
+      this->tell(seeker, std::move(message));
   }
 
   [[nodiscard]] std::int64_t global(std::size_t m) const { return first_ + static_cast<std::int64_t>(m); }
@@ -240,16 +249,14 @@ class Tally final : public Actor<Run> {
 
 template <class Run>
 Outcome run(Run& run, const Parameters& parameters) {
-  if (parameters.word("place") == "roundrobin")
-    throw Unsupported(
-        "place is roundrobin; CAF's scheduler has no means to choose the worker that runs a woken actor");
   const Plan plan{parameters["controllers"],
                   parameters["seekers"],
                   parameters["size"],
                   parameters["jobs"],
                   parameters["word"],
                   parameters["alphabet"],
-                  parameters.word("assign") == "blockwise"};
+                  parameters.word("assign") == "blockwise",
+                  parameters.word("place") == "roundrobin"};
   Report report;
   run.timed([&] {
     const auto tally = run.template spawn<Tally<Run>>(report, plan.controllers);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::benchmark::{Benchmark, Outcome, Population};
-use crate::library::{Actor, ActorLibrary, Context, Driver};
+use crate::library::{Actor, ActorLibrary, Context, Driver, Part};
 use crate::parameters::{Arguments, Parameter, Relation};
 use crate::tools::L32;
 use crate::tools::collector::{Once, Sum};
@@ -75,9 +75,8 @@ impl Benchmark for MatrixSearch {
         }
     }
 
-    fn unsupported(&self) -> Option<&'static str> {
-        self.round_robin
-            .then_some("place is roundrobin, but the library cannot send a woken actor to a chosen worker")
+    fn dealing(&self) -> Option<&'static str> {
+        self.round_robin.then_some("place is roundrobin")
     }
 
     fn actors(&self) -> Population {
@@ -288,6 +287,8 @@ impl<L: ActorLibrary> Controller<L> {
 impl<L: ActorLibrary> Actor<L> for Controller<L> {
     type Message = ToController;
 
+    const PART: Part = Part::Coordinator;
+
     fn handle(&mut self, message: ToController, cx: &mut impl Context<L, Self>) {
         match message {
             ToController::Start => self.start(cx),
@@ -313,6 +314,8 @@ enum ToSeeker {
 
 impl<L: ActorLibrary> Actor<L> for Seeker<L> {
     type Message = ToSeeker;
+
+    const PART: Part = Part::Data;
 
     fn handle(&mut self, message: ToSeeker, cx: &mut impl Context<L, Self>) {
         match message {

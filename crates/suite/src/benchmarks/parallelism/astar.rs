@@ -247,6 +247,11 @@ impl Search {
         false
     }
 
+    /// Whether a node is more than half way to the far corner, near which the target lies: its number is larger there.
+    fn is_urgent(&self, work: &Work) -> bool {
+        work.priority > (self.priorities - self.grid.side / 16).abs()
+    }
+
     fn work(&self, node: i32) -> Work {
         let side = self.grid.side;
         let (i, j, k) = (node / (side * side), node / side % side, node % side);
@@ -259,12 +264,11 @@ impl Search {
     }
 }
 
-/// A node to expand. The target is known and the priority unused; they are part of the message.
+/// A node to expand. The target is known and the priority orders nothing but in a variant; they are part of the message.
 struct Work {
     node: i32,
     #[expect(dead_code, reason = "the entry sends it, and its receiver does not need it")]
     target: i32,
-    #[expect(dead_code, reason = "the entry sends it, and its receiver does not need it")]
     priority: i32,
 }
 
@@ -293,7 +297,8 @@ kinds!(Received of ToMaster);
 impl<L: ActorLibrary> Master<L> {
     fn dispatch(&mut self, work: Work, cx: &mut impl Context<L, Self>) {
         let worker = &self.workers[self.sent % self.workers.len()];
-        cx.tell(worker, ToWorker::Work(work));
+        let urgent = self.search.is_urgent(&work);
+        cx.tell_by_urgency(worker, ToWorker::Work(work), urgent);
         self.sent += 1;
     }
 

@@ -162,7 +162,9 @@ kinds!(Solution, Done of ToMaster);
 
 impl<L: ActorLibrary> Master<L> {
     fn dispatch(&mut self, work: Work, cx: &mut impl Context<L, Self>) {
-        cx.tell(&self.workers[self.next], ToWorker::Work(work));
+        // The number falls with every queen on the board: half of them on it, and a solution is near.
+        let urgent = work.priority < self.benchmark.priorities / 2;
+        cx.tell_by_urgency(&self.workers[self.next], ToWorker::Work(work), urgent);
         self.next = (self.next + 1) % self.workers.len();
         self.sent += 1;
     }
