@@ -1,6 +1,7 @@
 //! The catalogue against independent computations, and wrong files against the messages they must cause.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 use scoville::catalogue::{Catalogue, read_benchmark};
@@ -138,6 +139,22 @@ fn every_preset_of_every_benchmark_obeys_its_law() {
 fn the_folder_and_the_embedded_copy_agree() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue");
     assert_eq!(Catalogue::from_folder(&folder), Catalogue::embedded());
+}
+
+#[test]
+fn the_readme_counts_the_benchmarks() {
+    const WORDS: [&str; 13] = [
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    let all = Catalogue::embedded().unwrap().benchmarks;
+    let extended = all.iter().filter(|b| b.category == "extended").count();
+    let (count, savina) = (all.len(), all.len() - extended);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(file).unwrap();
+    let readme: Vec<&str> = readme.split_whitespace().collect();
+    let said = format!("has {count}: Savina's {savina}, and {} more", WORDS[extended]);
+    assert!(readme.join(" ").contains(&said), "README.md must say: {said}");
 }
 
 #[test]
@@ -333,8 +350,8 @@ fn wrong_benchmarks_are_told_where_and_how_to_mend() {
 #[test]
 fn two_benchmarks_cannot_share_a_number() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("x.toml"), GOOD).unwrap();
-    std::fs::write(folder.path().join("y.toml"), GOOD.replace("\"x\"", "\"y\"")).unwrap();
+    fs::write(folder.path().join("x.toml"), GOOD).unwrap();
+    fs::write(folder.path().join("y.toml"), GOOD.replace("\"x\"", "\"y\"")).unwrap();
     let mistakes = Catalogue::from_folder(folder.path()).unwrap_err();
     assert_eq!(mistakes.len(), 1);
     assert!(
