@@ -1,8 +1,9 @@
 //! Every foreign peer, in its own language's way and as the laboratory sees it: linters and unit tests, build, results
-//! and counted work at the smallest size, and the protocol (of variants only the former).
+//! and counted work at the smallest size, and the protocol (the latter not of what is measured only on request).
 //!
 //! The trials are made from the manifests, so a new peer is tested without a change here. Where a toolchain is missing,
-//! its trials are reported as ignored, by name; with `SCOVILLE_REQUIRE_ALL=1` they fail instead.
+//! its trials are reported as ignored, by name; with `SCOVILLE_REQUIRE_ALL=1` they fail instead. Only what a runtime needs
+//! beyond its peer may be missing even then: no one machine has every version of a toolchain.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use scoville::home::Home;
-use scoville::model::runtime::Runtime;
+use scoville::model::runtime::{Requirement, Runtime};
 use scoville::peers::Runtimes;
 use scoville::peers::requirement::{Found, detect};
 
@@ -43,7 +44,8 @@ fn main() {
 }
 
 fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
-    let missing = missing(runtime);
+    let extra = missing(&runtime.also_requires);
+    let missing = missing(&runtime.requires);
     let required = env::var_os("SCOVILLE_REQUIRE_ALL").is_some_and(|value| value == "1");
     let name = runtime.name.as_str();
     let mut steps: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -52,7 +54,7 @@ fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
         steps.push(("build", vec!["build", name]));
     }
     steps.push(("results_and_work", vec!["verify", "--runtime", name]));
-    if !runtime.variant {
+    if runtime.by_default() {
         // What speaks the protocol is the same program in all runtimes of a peer.
         steps.push(("protocol", vec!["verify", "--protocol", "--runtime", name]));
     }
@@ -60,8 +62,8 @@ fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
         .into_iter()
         .map(|(step, command)| {
             let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
-            let missing = missing.clone();
-            let ignored = missing.is_some() && !required;
+            let ignored = extra.is_some() || missing.is_some() && !required;
+            let missing = missing.clone().or(extra.clone());
             Trial::test(format!("{name}::{step}"), move || match missing {
                 Some(reason) => Err(format!("{reason}; nothing may be skipped here").into()),
                 None => scoville(&command),
@@ -71,10 +73,9 @@ fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
         .collect()
 }
 
-/// Why the runtime cannot be tested here.
-fn missing(runtime: &Runtime) -> Option<String> {
-    runtime
-        .requires
+/// Which of these is not here.
+fn missing(requirements: &[Requirement]) -> Option<String> {
+    requirements
         .iter()
         .find_map(|requirement| match detect(requirement) {
             Found::Yes(_) => None,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::world::World;
 use super::{Exit, prepare};
 use crate::model::runtime::Build;
-use crate::peers::build::{Built, check};
+use crate::peers::build::{Built, check, missing};
 
 /// Builds what needs it; one failure does not stop the others.
 pub fn run(world: &World, runtimes: &[String], checked: bool, out: &mut dyn Write) -> Result<Exit> {
@@ -31,6 +31,12 @@ pub fn run(world: &World, runtimes: &[String], checked: bool, out: &mut dyn Writ
             writeln!(out, "{name:<10} left out: {reason}")?;
         } else if selection.runtime.build.is_none() {
             writeln!(out, "{name:<10} nothing to build")?;
+        } else if let Some(recipe) = &selection.runtime.build
+            && built.get(&recipe.peer).is_some_and(Result::is_ok)
+            && let Some(e) = missing(recipe)
+        {
+            exit = Exit::RuntimeFailed;
+            writeln!(out, "{name:<10} FAILED: {e}")?;
         }
     }
     if checked {

@@ -11,7 +11,7 @@ use crate::session::TOOL;
 /// Says what is ready, what is missing and what to type first.
 pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     let tools = prepare::inspect(world.runtimes.all.iter());
-    let (variants, plain): (Vec<_>, Vec<_>) = world.runtimes.all.iter().partition(|r| r.variant);
+    let (plain, named): (Vec<_>, Vec<_>) = world.runtimes.all.iter().partition(|r| r.by_default());
     let (missing, ready): (Vec<_>, Vec<_>) = plain
         .iter()
         .partition(|runtime| !tools[&runtime.name].missing.is_empty());
@@ -30,8 +30,12 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
     if !missing.is_empty() {
         writeln!(out, "  missing  {}   -> scoville doctor", names(&missing))?;
     }
+    let (variants, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|r| r.variant);
     if !variants.is_empty() {
         writeln!(out, "  variants {}   only when asked for", names(&variants))?;
+    }
+    if !others.is_empty() {
+        writeln!(out, "  others   {}   only when asked for", names(&others))?;
     }
     if !world.runtimes.mistakes.is_empty() {
         writeln!(

@@ -39,7 +39,7 @@ impl Tools {
 /// Asks every program that the runtimes need, each once and all at the same time.
 pub fn inspect<'r>(runtimes: impl Iterator<Item = &'r Runtime> + Clone) -> BTreeMap<String, Tools> {
     let mut distinct: Vec<&Requirement> = Vec::new();
-    for requirement in runtimes.clone().flat_map(|runtime| &runtime.requires) {
+    for requirement in runtimes.clone().flat_map(Runtime::all_requires) {
         if !distinct.contains(&requirement) {
             distinct.push(requirement);
         }
@@ -68,14 +68,14 @@ fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> T
         versions: Vec::new(),
         missing: Vec::new(),
     };
-    for requirement in &runtime.requires {
+    for requirement in runtime.all_requires() {
         match answer(requirement) {
-            Found::Yes(Some(version)) => {
+            Found::Yes(Some(version)) if runtime.requires.contains(requirement) => {
                 tools
                     .versions
                     .push(format!("{} {version}", requirement.program[0]));
             }
-            Found::Yes(None) => {}
+            Found::Yes(_) => {}
             Found::No(reason) => tools.missing.push((reason.clone(), requirement.install.clone())),
         }
     }
@@ -101,7 +101,11 @@ pub fn build_all(
         let runtime = &selection.runtime;
         let Some(recipe) = &runtime.build else { continue };
         let tools = &tools[&runtime.name];
-        if results.contains_key(&recipe.peer) || !tools.missing.is_empty() {
+        // Up to date for one of its runtimes, a peer may still lack what another one needs.
+        let settled = results
+            .get(&recipe.peer)
+            .is_some_and(|r| !matches!(r, Ok(Built::UpToDate)));
+        if settled || !tools.missing.is_empty() {
             continue;
         }
         if !build::is_current(recipe, &tools.versions) {
@@ -116,9 +120,12 @@ pub fn build_all(
 pub fn candidates(selections: Vec<Selection>, err: &mut dyn Write) -> Vec<Candidate> {
     let tools = inspect(selections.iter().map(|s| &s.runtime));
     let built = build_all(&selections, &tools, err);
-    let failure = |runtime: &Runtime| match built.get(&runtime.build.as_ref()?.peer)? {
-        Ok(_) => None,
-        Err(e) => Some(format!("cannot be built: {e}")),
+    let failure = |runtime: &Runtime| {
+        let recipe = runtime.build.as_ref()?;
+        match built.get(&recipe.peer)? {
+            Ok(_) => build::missing(recipe).map(|e| format!("cannot be built: {e}")),
+            Err(e) => Some(format!("cannot be built: {e}")),
+        }
     };
     selections
         .into_iter()

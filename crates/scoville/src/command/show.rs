@@ -28,10 +28,11 @@ pub fn run(world: &World, name: &str, out: &mut dyn Write) -> Result<Exit> {
 
 fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{} - {} ({})", runtime.name, runtime.title, runtime.language)?;
-    if runtime.variant {
+    if !runtime.by_default() {
         writeln!(
             out,
-            "variant    measured only when asked for: --runtime {}",
+            "{:<10} measured only when asked for: --runtime {}",
+            if runtime.variant { "variant" } else { "on request" },
             runtime.name
         )?;
     }
@@ -52,7 +53,7 @@ fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result
             policies[0]
         )?;
     }
-    for requirement in &runtime.requires {
+    for requirement in runtime.all_requires() {
         let version = requirement
             .minimum
             .as_ref()

@@ -86,8 +86,10 @@ fn inside() -> Result<Vec<(Runtime, Vec<String>)>> {
             language: suite::runtimes::LANGUAGE.into(),
             homepage: runtime.homepage.into(),
             variant: runtime.variant,
+            on_request: false,
             launch,
             requires: Vec::new(),
+            also_requires: Vec::new(),
             build: None,
         };
         (runtime, policies)

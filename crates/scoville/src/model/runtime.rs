@@ -22,18 +22,36 @@ pub struct Runtime {
     /// Whether it is another way to use a runtime that is listed in its plain way too. Variants are measured only when
     /// they are asked for by name.
     pub variant: bool,
+    /// Whether it is one of many of its kind: no variant, but measured only when it is asked for by name too.
+    pub on_request: bool,
     /// How one invocation is started.
     pub launch: Launch,
-    /// What it needs on this machine.
+    /// What it needs on this machine, and what its build depends on.
     pub requires: Vec<Requirement>,
+    /// What it needs beyond its peer's other runtimes, of which no build depends on the version.
+    pub also_requires: Vec<Requirement>,
     /// How it is built; `None` for the runtimes inside the `scoville` binary.
     pub build: Option<Build>,
 }
 
 impl Runtime {
-    /// Its name in a list, where a variant is marked as one.
+    /// Everything that it needs on this machine.
+    pub fn all_requires(&self) -> impl Iterator<Item = &Requirement> {
+        self.requires.iter().chain(&self.also_requires)
+    }
+
+    /// Whether it is measured without being named.
+    pub fn by_default(&self) -> bool {
+        !self.variant && !self.on_request
+    }
+
+    /// Its name in a list, marked if it has to be asked for.
     pub fn listed(&self) -> String {
-        let mark = if self.variant { " (variant)" } else { "" };
+        let mark = match (self.variant, self.on_request) {
+            (true, _) => " (variant)",
+            (false, true) => " (on request)",
+            (false, false) => "",
+        };
         format!("{}{mark}", self.name)
     }
 }
@@ -74,6 +92,8 @@ pub struct Build {
     pub folder: PathBuf,
     /// Build directory.
     pub out: PathBuf,
+    /// What of it belongs to this runtime alone, where the peer's runtimes can be built without each other.
+    pub output: Option<PathBuf>,
     /// Build command template.
     pub command: Vec<String>,
     /// Files and folders that the build depends on.

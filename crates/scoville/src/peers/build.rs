@@ -42,6 +42,22 @@ pub enum BuildError {
         /// The last lines of it.
         tail: String,
     },
+    /// The command succeeded, but not for this runtime.
+    #[error(
+        "{peer}: {output} was not made; the build's output is in {log}{tail}",
+        output = output.display(),
+        log = log.display()
+    )]
+    Missing {
+        /// The peer.
+        peer: String,
+        /// What the runtime would be started from.
+        output: PathBuf,
+        /// Where the build's output is.
+        log: PathBuf,
+        /// The last lines of it.
+        tail: String,
+    },
     /// A file could not be read or written.
     #[error("{peer}: {what}: {source}")]
     Io {
@@ -66,7 +82,7 @@ pub fn build(build: &Build, tools: &[String]) -> Result<Built, BuildError> {
     fs::create_dir_all(&build.out).map_err(io(format!("cannot make {}", build.out.display())))?;
     let _turn = take_turn(build).map_err(io("cannot lock its build".into()))?;
     let digest = digest(build, tools)?;
-    if fs::read_to_string(stamp(build)).is_ok_and(|built| built == digest) {
+    if is_built(build, &digest) {
         return Ok(Built::UpToDate);
     }
     // Removed first: a build that is cut off must not look like one that succeeded.
@@ -78,8 +94,23 @@ pub fn build(build: &Build, tools: &[String]) -> Result<Built, BuildError> {
 
 /// Whether a build with these tools would have nothing to do.
 pub fn is_current(build: &Build, tools: &[String]) -> bool {
-    digest(build, tools)
-        .is_ok_and(|digest| fs::read_to_string(stamp(build)).is_ok_and(|built| built == digest))
+    digest(build, tools).is_ok_and(|digest| is_built(build, &digest))
+}
+
+fn is_built(build: &Build, digest: &str) -> bool {
+    fs::read_to_string(stamp(build)).is_ok_and(|built| built == digest) && missing(build).is_none()
+}
+
+/// Why one runtime of a peer that was built is not there; `None` if it is.
+pub fn missing(build: &Build) -> Option<BuildError> {
+    let output = build.output.as_ref().filter(|output| !output.exists())?;
+    let log = log(build, "build");
+    Some(BuildError::Missing {
+        peer: build.peer.clone(),
+        output: output.clone(),
+        tail: tail(&log),
+        log,
+    })
 }
 
 /// Runs the peer's own checks; `Ok(false)` if it has none.
@@ -214,6 +245,7 @@ mod tests {
             peer: "dummy".into(),
             folder: folder.join("peer"),
             out: folder.join("out"),
+            output: None,
             command: ["sh", "-c", script].map(String::from).to_vec(),
             inputs: vec!["src".into()],
             check: None,
@@ -248,6 +280,27 @@ mod tests {
             assert!(error.ends_with("cannot find the thing"), "{error}");
             assert!(fs::read_to_string(log).unwrap().contains("cannot find the thing"));
         }
+    }
+
+    #[test]
+    fn what_was_not_made_for_one_runtime_is_told_and_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dummy = peer(
+            folder.path(),
+            "echo no library; test -e {out}/ready && touch {out}/made; true",
+        );
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::Fresh);
+        assert!(missing(&dummy).is_none());
+        dummy.output = Some(dummy.out.join("made"));
+        assert!(!is_current(&dummy, &[]));
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::Fresh);
+        let error = missing(&dummy).unwrap().to_string();
+        assert!(error.contains("out/made was not made"), "{error}");
+        assert!(error.ends_with("no library"), "{error}");
+        fs::write(dummy.out.join("ready"), "").unwrap();
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::Fresh);
+        assert!(missing(&dummy).is_none());
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::UpToDate);
     }
 
     #[test]

@@ -35,11 +35,11 @@ pub fn builds(plan: &Plan, runtimes: &Runtimes) -> BTreeMap<String, Reading<Stri
     facts
 }
 
-/// The build's output; without a build the program, or the peer's folder if the program is the system's.
+/// What the build made for it; without a build the program, or the peer's folder if the program is the system's.
 fn place(runtime: &Runtime) -> PathBuf {
     let folder = &runtime.launch.cwd;
     match (&runtime.build, runtime.launch.command.first()) {
-        (Some(build), _) => build.out.clone(),
+        (Some(build), _) => build.output.as_ref().unwrap_or(&build.out).clone(),
         (None, Some(program)) if program.contains('/') => folder.join(program),
         (None, _) => folder.clone(),
     }

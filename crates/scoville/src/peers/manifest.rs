@@ -61,6 +61,15 @@ pub struct RuntimeSection {
     /// Another way to use a runtime that is listed in its plain way too: measured only when asked for by name.
     #[serde(default)]
     pub variant: bool,
+    /// One of many of its kind: measured only when asked for by name too.
+    #[serde(default)]
+    pub on_request: bool,
+    /// Programs that this runtime needs beyond the others.
+    #[serde(default)]
+    pub requires: Vec<Requirement>,
+    /// File or folder that the build makes for this runtime alone, a template.
+    #[serde(default)]
+    pub output: Option<String>,
     /// Command template, run in the peer's folder.
     pub command: Vec<String>,
     /// Environment on top of the allow list.
@@ -107,7 +116,7 @@ impl Check<'_> {
 
     fn manifest(&mut self, manifest: &Manifest) {
         for (i, requirement) in manifest.requires.iter().enumerate() {
-            self.requirement(i, requirement);
+            self.requirement(&[Key("requires"), Item(i)], requirement);
         }
         if let Some(build) = &manifest.build {
             self.command(&[Key("build"), Key("command")], &build.command, &["out", "peer"]);
@@ -134,11 +143,11 @@ impl Check<'_> {
         }
     }
 
-    fn requirement(&mut self, i: usize, requirement: &Requirement) {
-        let at = [Key("requires"), Item(i)];
+    fn requirement(&mut self, at: &[Step<'_>], requirement: &Requirement) {
+        let key = |name| -> Vec<Step<'_>> { at.iter().copied().chain([Key(name)]).collect() };
         if requirement.program.is_empty() {
             self.report(
-                &[at[0], at[1], Key("program")],
+                &key("program"),
                 "program is empty",
                 "name the program and its arguments",
             );
@@ -147,7 +156,7 @@ impl Check<'_> {
             && super::requirement::Version::find(minimum).is_none()
         {
             self.report(
-                &[at[0], at[1], Key("minimum")],
+                &key("minimum"),
                 format!("`{minimum}` is not a version"),
                 "write numbers with points, such as \"17.0.2\"",
             );
@@ -162,6 +171,12 @@ impl Check<'_> {
                 format!("`{}` is not a runtime name", runtime.name),
                 "use lower-case letters, digits and inner hyphens, beginning with a letter",
             );
+        }
+        for (j, requirement) in runtime.requires.iter().enumerate() {
+            self.requirement(&[at[0], at[1], Key("requires"), Item(j)], requirement);
+        }
+        if let Some(output) = &runtime.output {
+            self.placeholders(&[at[0], at[1], Key("output")], output, &["out", "peer"]);
         }
         let command = [at[0], at[1], Key("command")];
         self.command(&command, &runtime.command, &PLACEHOLDERS);

@@ -136,6 +136,7 @@ fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &P
         language: manifest.language.clone(),
         homepage: section.homepage.clone(),
         variant: section.variant,
+        on_request: section.on_request,
         launch: Launch {
             command: section.command.clone(),
             env: section.env.clone(),
@@ -143,10 +144,15 @@ fn runtime(manifest: &Manifest, section: &RuntimeSection, peer: &str, folder: &P
             quit: section.quit.clone(),
         },
         requires: manifest.requires.clone(),
+        also_requires: section.requires.clone(),
         build: manifest.build.as_ref().map(|build| Build {
             peer: peer.to_owned(),
             folder: folder.to_owned(),
             out: out.to_owned(),
+            output: section
+                .output
+                .as_ref()
+                .map(|output| fill_text(output, folder, Some(out), None).into()),
             command: build.command.clone(),
             inputs: build.inputs.clone(),
             check: manifest.check.as_ref().map(|check| check.command.clone()),

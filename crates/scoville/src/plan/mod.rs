@@ -31,7 +31,7 @@ pub struct Request {
     pub presets: Vec<String>,
     /// Numbers of CPUs; empty for all CPUs.
     pub cores: Vec<u32>,
-    /// Whether variants take part that nobody named.
+    /// Whether those take part that have to be named otherwise: variants, and runtimes on request.
     pub variants: bool,
     /// How to measure.
     pub method: Method,
@@ -62,10 +62,9 @@ impl Candidate {
             runtime,
             named,
         } = &self.selection;
-        if runtime.variant && !named && !request.variants {
-            return Some(format!(
-                "a variant, measured only when asked for: --runtime {shown}"
-            ));
+        if !runtime.by_default() && !named && !request.variants {
+            let what = if runtime.variant { "a variant, " } else { "" };
+            return Some(format!("{what}measured only when asked for: --runtime {shown}"));
         }
         self.unusable.clone()
     }
@@ -433,6 +432,7 @@ mod tests {
             language: "test".into(),
             homepage: String::new(),
             variant: false,
+            on_request: false,
             launch: Launch {
                 command: vec![name.into(), "{workers}".into()],
                 env: Default::default(),
@@ -440,6 +440,7 @@ mod tests {
                 quit: None,
             },
             requires: Vec::new(),
+            also_requires: Vec::new(),
             build: None,
         };
         let shown = name.to_owned();
@@ -646,5 +647,15 @@ mod tests {
         assert_eq!((competitors(&named, false), competitors(&variant, true)), (2, 2));
         let skipped = plan(&[candidate("plain"), variant], false).unwrap().skipped;
         assert!(skipped[0].reason.contains("--runtime batched"), "{skipped:?}");
+    }
+
+    #[test]
+    fn what_is_on_request_takes_part_only_when_named() {
+        let mut other = candidate("other");
+        other.selection.runtime.on_request = true;
+        let skipped = plan(&[candidate("plain"), other.clone()], false).unwrap().skipped;
+        assert_eq!(skipped[0].reason, "measured only when asked for: --runtime other");
+        other.selection.named = true;
+        assert_eq!(plan(&[candidate("plain"), other], false).unwrap().skipped, []);
     }
 }
