@@ -38,10 +38,11 @@ final class GparsCell extends ActorCell {
         }
     }
 
+    /** By a message to itself: {@code terminate()} gives up the processor each time, to whatever else the machine runs. */
     @Override
     protected void end() {
         ending = true;
-        target.terminate();
+        target.stop();
     }
 
     private final class Host extends StaticDispatchActor<Object> {
