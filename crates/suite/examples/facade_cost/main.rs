@@ -1,4 +1,5 @@
-//! What the facade costs: ping-pong and the counting actor, written by hand against each library, beside the suite's.
+//! What the facade costs: ping-pong and the counting actor, written by hand against each library, beside the suite's; for
+//! tokio four more, and two in which a message less is sent where tokio needs none.
 //!
 //! The two programs of a pair run in turn, so that both see the same machine; the ratio facade / hand of each round is
 //! independent of its drift. Run in release, on an otherwise idle machine:
@@ -16,12 +17,18 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use suite::adapters::{actix::Actix, datil::Datil, kameo::Kameo, ractor::Ractor, tokio::Tokio};
 use suite::benchmark::{Number, Phased};
-use suite::benchmarks::{Count, PingPong};
+use suite::benchmarks::{Big, Chameneos, Count, Fibonacci, ForkJoinCreation, PingPong};
 use suite::iteration::{Order, program};
 use suite::library::{Host, Options};
 
 const PINGS: i64 = 200_000;
 const MESSAGES: i64 = 1_000_000;
+const ACTORS: i64 = 200_000;
+const INDEX: i64 = 24;
+const CREATURES: i64 = 101;
+const MEETINGS: i64 = 100_000;
+const PLAYERS: i64 = 120;
+const PINGS_OF_EACH: i64 = 4_000;
 
 /// A program that runs once and tells its time, after it has checked its result.
 type Run = Box<dyn FnMut() -> Duration>;
@@ -42,7 +49,11 @@ fn main() {
 
     let pings = json!({ "pings": PINGS });
     let messages = json!({ "messages": MESSAGES });
-    let pairs: [Pair<'_>; 10] = [
+    let actors = json!({ "actors": ACTORS });
+    let index = json!({ "index": INDEX });
+    let meetings = json!({ "creatures": CREATURES, "meetings": MEETINGS });
+    let players = json!({ "pings": PINGS_OF_EACH, "actors": PLAYERS });
+    let pairs: [Pair<'_>; 16] = [
         (
             "pingpong-tokio",
             [&|| facade::<Tokio, PingPong>(workers, &pings), &|| {
@@ -53,6 +64,42 @@ fn main() {
             "count-tokio",
             [&|| facade::<Tokio, Count>(workers, &messages), &|| {
                 hand::tokio::count(start::<Tokio>(workers), MESSAGES)
+            }],
+        ),
+        (
+            "pingpong-bare-tokio",
+            [&|| facade::<Tokio, PingPong>(workers, &pings), &|| {
+                hand::tokio::pingpong_bare(start::<Tokio>(workers), PINGS)
+            }],
+        ),
+        (
+            "fjcreate-tokio",
+            [&|| facade::<Tokio, ForkJoinCreation>(workers, &actors), &|| {
+                hand::tokio::fjcreate(start::<Tokio>(workers), ACTORS)
+            }],
+        ),
+        (
+            "fib-tokio",
+            [&|| facade::<Tokio, Fibonacci>(workers, &index), &|| {
+                hand::tokio::fib(start::<Tokio>(workers), INDEX)
+            }],
+        ),
+        (
+            "fib-bare-tokio",
+            [&|| facade::<Tokio, Fibonacci>(workers, &index), &|| {
+                hand::tokio::fib_bare(start::<Tokio>(workers), INDEX)
+            }],
+        ),
+        (
+            "chameneos-tokio",
+            [&|| facade::<Tokio, Chameneos>(workers, &meetings), &|| {
+                hand::tokio::chameneos(start::<Tokio>(workers), CREATURES, MEETINGS)
+            }],
+        ),
+        (
+            "big-tokio",
+            [&|| facade::<Tokio, Big>(workers, &players), &|| {
+                hand::tokio::big(start::<Tokio>(workers), PINGS_OF_EACH, PLAYERS)
             }],
         ),
         (

@@ -1,5 +1,11 @@
 //! By hand against tokio.
 
+mod create;
+mod crowd;
+
+pub use create::{fib, fib_bare, fjcreate};
+pub use crowd::{big, chameneos};
+
 use std::sync::Arc;
 use std::sync::mpsc as outside;
 use std::time::Instant;
@@ -83,6 +89,33 @@ async fn play_pong(
         from.send(ToPing::Back(myself.clone(), n)).expect("ping lives");
     }
     done.send(count).expect("the driver waits");
+}
+
+/// Ping serves as soon as the ball is back: no message to itself, a third of the messages less than the benchmark sends.
+pub fn pingpong_bare(runtime: Runtime, pings: i64) -> Run {
+    Box::new(move || {
+        let (done, results) = outside::channel();
+        let start = Instant::now();
+        let (pong, mut balls) = unbounded_channel::<i64>();
+        let (ping, mut returned) = unbounded_channel();
+        runtime.spawn(async move {
+            while let Some(n) = balls.recv().await {
+                ping.send(n).expect("ping lives");
+            }
+        });
+        runtime.spawn(async move {
+            let mut sum = 0;
+            for n in (1..=pings).rev() {
+                pong.send(n).expect("pong lives");
+                sum += returned.recv().await.expect("pong lives");
+            }
+            done.send(sum).expect("the driver waits");
+        });
+        let sum = results.recv().expect("ping reports");
+        let wall = start.elapsed();
+        assert_eq!(sum, pings * (pings + 1) / 2);
+        wall
+    })
 }
 
 enum ToCounter {
