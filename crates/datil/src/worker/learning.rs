@@ -17,7 +17,7 @@ use datil_policy::{Policy, Profile, Sample, Word};
 
 use super::core::Core;
 use super::routed::word;
-use crate::mailbox::cell::{Header, VTable};
+use crate::mailbox::cell::{Header, VTable, flag};
 use crate::pool::lock;
 use crate::sync::{Instant, Mutex};
 
@@ -155,11 +155,6 @@ impl Lessons {
     pub(super) fn set(&self, learns: bool) {
         self.on.set(learns);
     }
-
-    #[inline(always)]
-    pub(super) fn are_on(&self) -> bool {
-        self.on.get()
-    }
 }
 
 /// A timed activation.
@@ -173,6 +168,12 @@ pub(super) struct Timed {
 }
 
 impl Core {
+    /// Whether the policy learns here.
+    #[inline(always)]
+    pub(super) fn learns(&self) -> bool {
+        self.showcase.lessons.on.get()
+    }
+
     /// What is known of an actor's class.
     pub(super) fn profile(&self, header: &Header) -> Profile {
         self.with_known(header.vtable.get(), |known| known.profile)
@@ -190,21 +191,13 @@ impl Core {
 
     /// Begins to time the activation of an actor of ours, if the policy wants that. An actor's start is not timed: it says nothing about
     /// messages.
-    #[inline(always)]
-    pub(super) fn begin_timing(
-        &self,
-        header: &Header,
-        policy: &mut impl Policy,
-        starts: bool,
-    ) -> Option<Timed> {
+    pub(super) fn begin_timing(&self, header: &Header, policy: &mut impl Policy) -> Option<Timed> {
         let lessons = &self.showcase.lessons;
-        if !lessons.on.get() {
-            return None;
-        }
         lessons.watch.set(Watch::Off);
         let home = word::read(header).home()?;
         let counters = self.counters();
         let tick = counters.activations.load(Relaxed) as u32;
+        let starts = header.flags.get() & flag::UNSTARTED != 0;
         if starts || !policy.samples(tick, &self.profile(header)) {
             return None;
         }
@@ -220,7 +213,6 @@ impl Core {
     }
 
     /// Ends a timed activation whose messages have been counted.
-    #[cold]
     pub(super) fn end_timing(&self, timed: Timed, policy: &mut impl Policy) {
         let lessons = &self.showcase.lessons;
         let took = timed.began.elapsed().saturating_sub(lessons.aside.get());

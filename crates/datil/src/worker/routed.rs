@@ -13,7 +13,7 @@ use std::time::Duration;
 use datil_policy::{End, Policy, Route, Search, Surroundings, Waking, Word};
 
 use super::core::Core;
-use super::learning::{Lessons, Timed};
+use super::learning::Lessons;
 use super::port::{self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, bump};
 use super::run::{STEAL_REQUEST, Worker, worker};
 use crate::futex;
@@ -229,7 +229,7 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
     }
     let word = word::read(header);
     match sender {
-        Some(sender) if P::LEARNS && core.showcase.lessons.are_on() => {
+        Some(sender) if P::LEARNS && core.learns() => {
             let around = core.surroundings(header, word);
             worker.policy().woken(sender, word, &around)
         }
@@ -374,14 +374,13 @@ impl<P: Policy> Worker<'_, P> {
         cell
     }
 
-    /// Notes that an actor begins to run; returns what [`Worker::end`] must be told if this is timed.
+    /// Notes that an actor begins to run.
     #[inline(always)]
-    pub(super) fn begin(&self, cell: *mut Header) -> Option<Timed> {
+    pub(super) fn begin(&self, cell: *mut Header) {
         let core = self.core;
         // SAFETY: the actor was in our queue, so it is ours.
         let header = unsafe { &*cell };
-        let starts = header.flags.get() & flag::UNSTARTED != 0;
-        if starts {
+        if header.flags.get() & flag::UNSTARTED != 0 {
             word::write(header, self.policy().started(word::read(header)));
         }
         // On a single node everybody is near, and need not be counted.
@@ -399,19 +398,15 @@ impl<P: Policy> Worker<'_, P> {
                 1,
             );
         }
-        if P::LEARNS {
-            core.begin_timing(header, self.policy(), starts)
-        } else {
-            None
-        }
     }
 
-    /// Ends a timed activation.
-    #[inline(always)]
-    pub(super) fn end(&self, timed: Option<Timed>) {
-        if P::LEARNS
-            && let Some(timed) = timed
-        {
+    /// Runs an actor, and times that if the policy wants it. Apart from the usual way, which then need not carry anything along.
+    #[inline(never)]
+    pub(super) fn time(&self, cell: *mut Header) {
+        // SAFETY: the actor was in our queue, so it is ours.
+        let timed = self.core.begin_timing(unsafe { &*cell }, self.policy());
+        self.activate(cell);
+        if let Some(timed) = timed {
             self.core.end_timing(timed, self.policy());
         }
     }

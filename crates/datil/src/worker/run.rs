@@ -175,14 +175,24 @@ impl<P: Policy> Worker<'_, P> {
     /// Runs an actor that was taken out of a queue.
     #[inline(always)]
     fn run(&self, cell: *mut Header) {
-        let timed = if P::ROUTES { self.begin(cell) } else { None };
+        if P::ROUTES {
+            self.begin(cell);
+        }
+        if P::LEARNS && self.core.learns() {
+            return self.time(cell);
+        }
+        self.activate(cell);
+    }
+
+    /// Runs an actor that was taken out of a queue; the policy has been told.
+    #[inline(always)]
+    pub(super) fn activate(&self, cell: *mut Header) {
         self.core.current.set(cell);
         // SAFETY: what is in our queues is ours, alive and scheduled, and the caller has just taken it out.
         unsafe { ((*(*cell).vtable.get()).run)(self.core, cell) };
         // What panics from here on is not this actor, which may be gone or somebody else's by now.
         self.core.current.set(ptr::null_mut());
         self.core.tally();
-        self.end(timed);
     }
 
     /// The next actor to run, and now and then a look around.
