@@ -130,7 +130,180 @@ macro_rules! for_all {
     }};
 }
 
+/// From another node an actor goes to that end of its home's queue, and stays with a sender on its home's node; one that
+/// is free follows its sender anywhere.
+fn goes_home<P: Policy>(far: End, sender: u32, home: u32) -> Result<(), TestCaseError> {
+    let machine = ring_of_nodes(4, 4);
+    let (mut policy, _) = policy::<P>(&machine, sender, 0);
+    let mut route = |free| policy.woken(sender, Word::new(Some(home), free), &Surroundings::default());
+    let here = Route {
+        worker: sender,
+        end: End::Head,
+    };
+    let there = Route {
+        worker: home,
+        end: far,
+    };
+    let near = sender / 4 == home / 4;
+    prop_assert_eq!(route(false), if near { here } else { there }, "{}", P::NAME);
+    prop_assert_eq!(route(true), here, "{}", P::NAME);
+    prop_assert_eq!(
+        P::called(Word::new(Some(home), false), 3, 16).worker,
+        home,
+        "{}",
+        P::NAME
+    );
+    Ok(())
+}
+
+/// Its sender's worker queues it, whether it has a home or not.
+fn stays_with_senders<P: Policy>(sender: u32, home: u32) -> Result<(), TestCaseError> {
+    let machine = ring_of_nodes(4, 4);
+    let (mut policy, _) = policy::<P>(&machine, sender, 0);
+    for home in [None, Some(home)] {
+        let route = policy.woken(sender, Word::new(home, false), &Surroundings::default());
+        prop_assert_eq!(route.worker, sender, "{}", P::NAME);
+    }
+    Ok(())
+}
+
+/// The home of an actor that `parent` created and `runner` ran first.
+fn home_of_child<P: Policy>(parent: u32, runner: u32) -> Option<u32> {
+    let machine = ring_of_nodes(4, 4);
+    let (word, _) = policy::<P>(&machine, parent, 0).0.spawned(Role::Untold);
+    policy::<P>(&machine, runner, 0).0.started(word).home()
+}
+
+/// The same search as LGS, if the same seed decides.
+fn searches_like_lgs<P: Policy>(worker: u32, seed: u64) -> Result<(), TestCaseError> {
+    let machine = ring_of_nodes(4, 4);
+    let mut lgs = policy::<Lgs>(&machine, worker, seed).0;
+    let mut other = policy::<P>(&machine, worker, seed).0;
+    for step in 0..700 {
+        prop_assert_eq!(lgs.search(step), other.search(step), "{} at {}", P::NAME, step);
+    }
+    Ok(())
+}
+
+/// Everybody is asked once before anybody is asked twice, near ones first.
+fn scans_once<P: Policy>(worker: u32, seed: u64) -> Result<(), TestCaseError> {
+    let machine = ring_of_nodes(4, 4);
+    let (mut policy, rings) = policy::<P>(&machine, worker, seed);
+    let probes = (0..2000).filter_map(|step| match policy.search(step) {
+        Search::Probe(victim, _) => Some(victim),
+        _ => None,
+    });
+    let round: Vec<u32> = probes.take(15).collect();
+    for ring in 0..rings.count() {
+        let group: BTreeSet<u32> = rings.group(ring).iter().copied().collect();
+        let asked: BTreeSet<u32> = round[..group.len()].iter().copied().collect();
+        prop_assert_eq!(asked, group, "{}", P::NAME);
+    }
+    Ok(())
+}
+
+fn takes_from_the_tail_at_times<P: Policy>(machine: &Topology) -> Result<(), TestCaseError> {
+    let (mut policy, _) = policy::<P>(machine, 0, 0);
+    let queues_at_the_head = policy.spawned(Role::Untold).1.end == End::Head;
+    let tails = (1..=4096).filter(|&tick| policy.take(tick) == End::Tail).count();
+    prop_assert!(
+        !queues_at_the_head || tails > 0,
+        "{}: who is at the tail may wait for ever",
+        P::NAME
+    );
+    Ok(())
+}
+
+fn counted<P: Policy>(names: &mut BTreeSet<&'static str>) -> Result<(), TestCaseError> {
+    prop_assert!(names.insert(P::NAME), "{} is there twice", P::NAME);
+    Ok(())
+}
+
+/// A policy that is registered and not in the list above would be tested by nobody.
+#[test]
+fn every_registered_policy_is_tested() -> Result<(), TestCaseError> {
+    let mut names = BTreeSet::new();
+    for_all!(counted(&mut names));
+    let registered = include_str!("../../datil-sim/src/policies.rs")
+        .matches("    entry::<")
+        .count();
+    assert_eq!(names.len(), registered, "{names:?}");
+    for_all!(takes_from_the_tail_at_times(&ring_of_nodes(2, 2)));
+    Ok(())
+}
+
 proptest! {
+    /// Figure 4.3 for every policy with homes; hints free whom they free, see below.
+    #[test]
+    fn homes_are_respected(sender in 0u32..16, home in 0u32..16) {
+        goes_home::<Lgs>(End::Tail, sender, home)?;
+        goes_home::<LgsUc>(End::Tail, sender, home)?;
+        goes_home::<LgsUw>(End::Tail, sender, home)?;
+        goes_home::<LgsDfs>(End::Head, sender, home)?;
+        goes_home::<LgsCo>(End::Tail, sender, home)?;
+        goes_home::<LgsAlt>(End::Tail, sender, home)?;
+        goes_home::<LgsAltAwake>(End::Tail, sender, home)?;
+        goes_home::<LgsWoken>(End::Tail, sender, home)?;
+        goes_home::<LgsScan>(End::Tail, sender, home)?;
+        goes_home::<LgsWake>(End::Tail, sender, home)?;
+        goes_home::<LgsWakeHalf>(End::Tail, sender, home)?;
+        goes_home::<LgsWakeNode>(End::Tail, sender, home)?;
+        stays_with_senders::<ClsPolling>(sender, home)?;
+        stays_with_senders::<ClsTp>(sender, home)?;
+        stays_with_senders::<ClsWake>(sender, home)?;
+        stays_with_senders::<Neighbourly>(sender, home)?;
+        stays_with_senders::<Pony>(sender, home)?;
+        stays_with_senders::<GoLike>(sender, home)?;
+        stays_with_senders::<TokioLike>(sender, home)?;
+        // Nothing is known, so nothing is pinned.
+        stays_with_senders::<AdaptiveLocality>(sender, home)?;
+        stays_with_senders::<AdaptiveLocalityWake>(sender, home)?;
+        stays_with_senders::<WithoutGuard>(sender, home)?;
+        stays_with_senders::<WithoutOrder>(sender, home)?;
+        stays_with_senders::<WithoutCertainty>(sender, home)?;
+        stays_with_senders::<PinLong>(sender, home)?;
+    }
+
+    /// Listing 5.2 for every policy with homes.
+    #[test]
+    fn homes_are_chosen_as_published(parent in 0u32..16, runner in 0u32..16) {
+        let neighbour = if parent / 4 == runner / 4 { runner } else { parent };
+        let chosen = [
+            home_of_child::<Lgs>, home_of_child::<LgsUc>, home_of_child::<LgsUw>, home_of_child::<LgsDfs>,
+            home_of_child::<LgsCo>,
+            home_of_child::<LgsWoken>, home_of_child::<LgsScan>, home_of_child::<LgsWake>,
+            home_of_child::<LgsWakeHalf>,
+        ];
+        for home in chosen {
+            prop_assert_eq!(home(parent, runner), Some(neighbour));
+        }
+        let anybody = [
+            home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
+            home_of_child::<AdaptiveLocalityWake>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>,
+            home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
+        ];
+        for home in anybody {
+            prop_assert_eq!(home(parent, runner), Some(runner));
+        }
+        let nobody = [
+            home_of_child::<ClsPolling>, home_of_child::<ClsTp>, home_of_child::<ClsWake>, home_of_child::<ClsDealt>,
+        ];
+        for home in nobody {
+            prop_assert_eq!(home(parent, runner), None);
+        }
+    }
+
+    #[test]
+    fn thieves_of_a_family_search_alike(worker in 0u32..16, seed in any::<u64>()) {
+        searches_like_lgs::<LgsUc>(worker, seed)?;
+        searches_like_lgs::<LgsUw>(worker, seed)?;
+        searches_like_lgs::<LgsDfs>(worker, seed)?;
+        searches_like_lgs::<LgsAlt>(worker, seed)?;
+        scans_once::<LgsScan>(worker, seed)?;
+        scans_once::<LgsWake>(worker, seed)?;
+        scans_once::<LgsWakeHalf>(worker, seed)?;
+    }
+
     #[test]
     fn every_worker_is_reached_and_no_wait_is_unbounded(
         nodes in 1u32..6, cores in 1u32..6, worker in any::<u32>(), seed in any::<u64>(),

@@ -5,11 +5,10 @@
 //! Runs charge for timing and show policies stale information and clocks that are off by up to 20 %, as every run of
 //! the simulator does.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use crate::laboratory::{Cell, Conditions, Laboratory};
+pub use crate::laboratory::{Outcome, Ratio};
 use crate::programs::{self, Nature, Program};
 
 /// The policy in question.
@@ -104,30 +103,47 @@ const CONDITIONS: [(&str, Conditions); 9] = [
     ),
 ];
 
-/// A number that must not exceed a limit.
+/// A limit that makespans by those of another policy must not exceed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     /// What is asked.
     pub statement: String,
     /// The limit.
     pub limit: f64,
-    /// The worst value that was seen.
-    pub worst: f64,
-    /// Where it was seen.
-    pub at: String,
-    /// Whether the limit is kept.
-    pub holds: bool,
+    /// The worst of the cells: where two standard errors below what was seen are the most.
+    pub worst: (String, Ratio),
+    /// What can be said of all cells together.
+    pub outcome: Outcome,
+    /// Cells that exceed the limit for sure.
+    pub broken: Vec<(String, Ratio)>,
+    /// Cells of which nothing can be said with so many seeds.
+    pub undecided: Vec<(String, Ratio)>,
 }
 
-/// Makespans of one policy by those of another: of the means over the seeds, and the range seed by seed.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Ratio {
-    /// Of the means.
-    pub mean: f64,
-    /// The smallest of one seed.
-    pub least: f64,
-    /// The largest.
-    pub most: f64,
+impl Check {
+    fn new(statement: &str, limit: f64, cells: Vec<(String, Ratio)>) -> Self {
+        let all = |outcome| {
+            let cells = cells.iter().filter(|(_, ratio)| ratio.against(limit) == outcome);
+            cells.cloned().collect::<Vec<_>>()
+        };
+        let outcomes = cells.iter().map(|(_, ratio)| ratio.against(limit));
+        Self {
+            statement: statement.to_owned(),
+            limit,
+            outcome: outcomes.max().expect("there are some"),
+            broken: all(Outcome::Broken),
+            undecided: all(Outcome::Undecided),
+            worst: worst(cells),
+        }
+    }
+}
+
+/// The cell that is worst for sure.
+fn worst(cells: Vec<(String, Ratio)>) -> (String, Ratio) {
+    let worst = cells
+        .into_iter()
+        .max_by(|(_, a), (_, b)| a.surely().total_cmp(&b.surely()));
+    worst.expect("there are some")
 }
 
 /// A program under some policies, each by [`BASELINE`].
@@ -151,15 +167,15 @@ pub struct ConditionRow {
     /// What is different.
     pub condition: &'static str,
     /// Matrix Search, continuous, by `cls-tp`.
-    pub continuous: f64,
+    pub continuous: Ratio,
     /// Matrix Search, block-wise, by `cls-tp`.
-    pub blockwise: f64,
+    pub blockwise: Ratio,
     /// Matrix Search, continuous, with the operating system's terms, by `cls`.
-    pub with_os: f64,
-    /// The worst program of [`Nature::Messages`] by `cls-tp`, and its ratio.
-    pub messages: (&'static str, f64),
+    pub with_os: Ratio,
+    /// The program of [`Nature::Messages`] that is worst for sure by `cls-tp`.
+    pub messages: (String, Ratio),
     /// Geometric mean over all programs by `cls-tp`, those held out left aside.
-    pub geomean: f64,
+    pub geomean: Ratio,
 }
 
 /// All tables.
@@ -167,23 +183,21 @@ pub struct ConditionRow {
 pub struct Acceptance {
     /// Always true: nothing here was measured.
     pub simulated: bool,
-    /// Runs per cell.
+    /// Runs per cell of the tables; cells that are held against a limit have [`SURE`] times as many.
     pub seeds: u64,
     /// What is asked, and whether it holds.
     pub checks: Vec<Check>,
     /// Geometric means over all programs at 64 workers by `cls-tp`, those held out left aside.
-    pub geomeans: Vec<(&'static str, f64)>,
+    pub geomeans: Vec<(&'static str, Ratio)>,
     /// Program by program.
     pub programs: Vec<ProgramRow>,
     /// Under changed conditions.
     pub conditions: Vec<ConditionRow>,
-    /// Programs, with workers, that no check of single programs regards: with one seed and another the baseline itself
-    /// differs by more than [`CHAOTIC`].
-    pub chaotic: Vec<String>,
 }
 
-/// From the fastest to the slowest seed, by the mean.
-pub const CHAOTIC: f64 = 0.10;
+/// Cells that are held against a limit have so many times more seeds than others: in most programs that mostly send, the
+/// slightest change of time gives another order of events, and makespans that differ by some hundredths.
+pub const SURE: u64 = 4;
 
 /// A program, or Matrix Search in its other form.
 #[derive(Clone, Copy)]
@@ -203,6 +217,14 @@ impl Subject {
         Cell {
             blockwise: self.blockwise,
             ..Cell::new(self.program.name, policy, workers)
+        }
+    }
+
+    /// At 64 workers.
+    fn under(self, conditions: Conditions, policy: &'static str) -> Cell {
+        Cell {
+            conditions,
+            ..self.cell(policy, 64)
         }
     }
 }
@@ -236,29 +258,32 @@ fn policies() -> impl Iterator<Item = &'static str> {
         .chain(WOKEN)
 }
 
-fn cells(subjects: &[Subject]) -> BTreeSet<Cell> {
-    let mut cells = BTreeSet::new();
+/// What is simulated, with so many seeds.
+fn cells(subjects: &[Subject], seeds: u64) -> Vec<(Cell, u64)> {
+    let mut cells = Vec::new();
+    let sure = seeds * SURE;
     for subject in subjects {
-        cells.extend(policies().map(|policy| subject.cell(policy, 64)));
+        cells.extend(policies().map(|policy| (subject.cell(policy, 64), seeds)));
         for workers in WORKERS {
-            cells.extend([RULE, BASELINE].map(|policy| subject.cell(policy, workers)));
+            cells.extend([RULE, BASELINE].map(|policy| (subject.cell(policy, workers), sure)));
         }
         if subject.held_out {
             continue;
         }
         for (_, conditions) in CONDITIONS {
-            cells.extend([RULE, BASELINE].map(|policy| Cell {
-                conditions,
-                ..subject.cell(policy, 64)
-            }));
+            let seeds = if sends(subject) { sure } else { seeds };
+            cells.extend([RULE, BASELINE].map(|policy| (subject.under(conditions, policy), seeds)));
         }
-        cells.extend([RULE, BASELINE, "cls"].map(|policy| with_os(subject.cell(policy, 64))));
+        if sends(subject) {
+            cells.extend([RULE, BASELINE, "cls"].map(|policy| (with_os(subject.cell(policy, 64)), sure)));
+        }
     }
     for (_, conditions) in CONDITIONS {
-        cells.extend([RULE, "cls"].map(|policy| Cell {
+        let matrix = |policy| Cell {
             conditions,
             ..with_os(Cell::new(MATRIX, policy, 64))
-        }));
+        };
+        cells.extend([RULE, "cls"].map(|policy| (matrix(policy), sure)));
     }
     cells
 }
@@ -267,62 +292,43 @@ fn with_os(cell: Cell) -> Cell {
     Cell { os: true, ..cell }
 }
 
-/// Simulates all of it with so many seeds per cell, at least 1.
+/// Simulates all of it with so many seeds per cell, at least 1, and [`SURE`] times as many where a limit is asked for.
 ///
 /// # Errors
 /// If a simulation fails.
 pub fn accept(seeds: u64) -> Result<Acceptance, String> {
     let subjects = subjects();
-    let laboratory = Laboratory::new(&cells(&subjects), seeds.max(1))?;
-    let modelled: Vec<Subject> = subjects
-        .iter()
-        .copied()
-        .filter(|subject| !subject.held_out)
-        .collect();
-    let geomeans: Vec<(&'static str, f64)> = policies()
-        .map(|policy| (policy, geomean(&laboratory, &modelled, policy, Conditions::USUAL)))
-        .collect();
+    let seeds = seeds.max(1);
+    let laboratory = Laboratory::with(cells(&subjects, seeds))?;
+    let (late, modelled): (Vec<Subject>, Vec<Subject>) =
+        subjects.iter().partition(|subject| subject.held_out);
+    let by_baseline = |policy| geomean(&laboratory, &modelled, policy, BASELINE, Conditions::USUAL);
     Ok(Acceptance {
         simulated: true,
-        seeds: seeds.max(1),
-        checks: checks(&laboratory, &subjects, &geomeans),
+        seeds,
+        checks: checks(&laboratory, &modelled, &late),
         programs: program_rows(&laboratory, &subjects),
         conditions: CONDITIONS
             .iter()
             .map(|&(name, conditions)| condition_row(&laboratory, &modelled, name, conditions))
             .collect(),
-        chaotic: chaotic(&laboratory, &subjects),
-        geomeans,
+        geomeans: policies().map(|policy| (policy, by_baseline(policy))).collect(),
     })
 }
 
-/// From the fastest to the slowest seed, by the mean.
-fn spread(laboratory: &Laboratory, cell: Cell) -> f64 {
-    let times = || laboratory.runs(cell).iter().map(|run| run.makespan as f64);
-    (times().fold(0.0, f64::max) - times().fold(f64::MAX, f64::min)) / laboratory.makespan(cell)
-}
-
-fn chaotic(laboratory: &Laboratory, subjects: &[Subject]) -> Vec<String> {
-    subjects
-        .iter()
-        .flat_map(|subject| WORKERS.map(|workers| (subject, workers)))
-        .filter(|(subject, workers)| spread(laboratory, subject.cell(BASELINE, *workers)) > CHAOTIC)
-        .map(|(subject, workers)| format!("{} on {workers}", subject.name()))
-        .collect()
-}
-
+/// Geometric mean over programs of one policy's makespans by another's.
 fn geomean(
     laboratory: &Laboratory,
     subjects: &[Subject],
-    policy: &'static str,
+    one: &'static str,
+    other: &'static str,
     conditions: Conditions,
-) -> f64 {
-    let at = |subject: &Subject, policy| Cell {
-        conditions,
-        ..subject.cell(policy, 64)
+) -> Ratio {
+    let ratio = |subject: &Subject| {
+        let [one, other] = [one, other].map(|policy| subject.under(conditions, policy));
+        laboratory.ratio(one, other)
     };
-    let logarithm = |subject: &Subject| laboratory.ratio(at(subject, policy), at(subject, BASELINE)).ln();
-    (subjects.iter().map(logarithm).sum::<f64>() / subjects.len() as f64).exp()
+    Ratio::geometric_mean(&subjects.iter().map(ratio).collect::<Vec<_>>())
 }
 
 fn program_rows(laboratory: &Laboratory, subjects: &[Subject]) -> Vec<ProgramRow> {
@@ -335,7 +341,7 @@ fn program_rows(laboratory: &Laboratory, subjects: &[Subject]) -> Vec<ProgramRow
             .filter(|policy| *policy != BASELINE && (workers == 64 || *policy == RULE))
             .map(|policy| {
                 let [one, other] = [policy, BASELINE].map(|policy| subject.cell(policy, workers));
-                (policy, ratio(laboratory, one, other))
+                (policy, laboratory.ratio(one, other))
             })
             .collect(),
     };
@@ -345,175 +351,129 @@ fn program_rows(laboratory: &Laboratory, subjects: &[Subject]) -> Vec<ProgramRow
         .collect()
 }
 
-fn ratio(laboratory: &Laboratory, one: Cell, other: Cell) -> Ratio {
-    let pairs = laboratory.runs(one).iter().zip(laboratory.runs(other));
-    let each: Vec<f64> = pairs
-        .map(|(one, other)| one.makespan as f64 / other.makespan.max(1) as f64)
-        .collect();
-    Ratio {
-        mean: laboratory.ratio(one, other),
-        least: each.iter().copied().fold(f64::MAX, f64::min),
-        most: each.iter().copied().fold(0.0, f64::max),
-    }
-}
-
 fn condition_row(
     laboratory: &Laboratory,
     modelled: &[Subject],
     condition: &'static str,
     conditions: Conditions,
 ) -> ConditionRow {
-    let cell = |policy, blockwise| Cell {
+    let matrix = |policy, blockwise| Cell {
         conditions,
         blockwise,
         ..Cell::new(MATRIX, policy, 64)
     };
-    let against = |cell: &dyn Fn(&'static str) -> Cell, other| laboratory.ratio(cell(RULE), cell(other));
-    let messages = modelled
-        .iter()
-        .filter(|subject| subject.program.nature == Nature::Messages)
-        .filter(|subject| {
-            let baseline = subject.cell(BASELINE, 64);
-            spread(
-                laboratory,
-                Cell {
-                    conditions,
-                    ..baseline
-                },
-            ) <= CHAOTIC
-        })
-        .map(|subject| {
-            let at = |policy| Cell {
-                conditions,
-                ..subject.cell(policy, 64)
-            };
-            (subject.program.name, against(&at, BASELINE))
-        })
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .expect("there are such programs");
+    let against = |subject: &Subject| {
+        let [one, other] = [RULE, BASELINE].map(|policy| subject.under(conditions, policy));
+        (subject.program.name.to_owned(), laboratory.ratio(one, other))
+    };
+    let by_baseline = |blockwise| laboratory.ratio(matrix(RULE, blockwise), matrix(BASELINE, blockwise));
+    let moved = |policy| with_os(matrix(policy, false));
     ConditionRow {
         condition,
-        continuous: against(&|policy| cell(policy, false), BASELINE),
-        blockwise: against(&|policy| cell(policy, true), BASELINE),
-        with_os: against(&|policy| with_os(cell(policy, false)), "cls"),
-        messages,
-        geomean: geomean(laboratory, modelled, RULE, conditions),
+        continuous: by_baseline(false),
+        blockwise: by_baseline(true),
+        with_os: laboratory.ratio(moved(RULE), moved("cls")),
+        messages: worst(
+            modelled
+                .iter()
+                .filter(|subject| sends(subject))
+                .map(against)
+                .collect(),
+        ),
+        geomean: geomean(laboratory, modelled, RULE, BASELINE, conditions),
     }
 }
 
-fn checks(laboratory: &Laboratory, subjects: &[Subject], geomeans: &[(&'static str, f64)]) -> Vec<Check> {
-    let usual = condition_row(
-        laboratory,
-        &subjects
-            .iter()
-            .copied()
-            .filter(|subject| !subject.held_out)
-            .collect::<Vec<_>>(),
-        "as it is",
-        Conditions::USUAL,
-    );
-    let check = |statement: &str, limit: f64, worst: f64, at: String| Check {
-        statement: statement.to_owned(),
-        limit,
-        worst,
-        at,
-        holds: worst <= limit,
+fn sends(subject: &Subject) -> bool {
+    subject.program.nature == Nature::Messages
+}
+
+fn checks(laboratory: &Laboratory, modelled: &[Subject], late: &[Subject]) -> Vec<Check> {
+    let at_64 = |ratio| vec![("64 workers".to_owned(), ratio)];
+    let matrix = |blockwise| {
+        let cell = |policy| Cell {
+            blockwise,
+            ..Cell::new(MATRIX, policy, 64)
+        };
+        at_64(laboratory.ratio(cell(RULE), cell(BASELINE)))
     };
-    let at_64 = || "64 workers".to_owned();
-    let (program, workers, worst) = worst_of(laboratory, subjects, |subject| {
-        !subject.held_out && subject.program.nature == Nature::Messages
-    });
-    let (late, late_workers, late_worst) = worst_of(laboratory, subjects, |subject| subject.held_out);
-    let (moved, moved_worst) = worst_with_os(laboratory, subjects);
-    let mean = |name: &str| {
-        let found = geomeans.iter().find(|(policy, _)| *policy == name);
-        found.expect("it is there").1
-    };
-    let best = |names: &[&'static str]| {
-        let means = names.iter().map(|name| (*name, mean(name)));
-        means.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are some")
-    };
-    let ((polling, polling_mean), (woken, woken_mean)) = (best(&POLLING), best(&WOKEN));
+    let moved = |policy| with_os(Cell::new(MATRIX, policy, 64));
+    let sending: Vec<Subject> = modelled.iter().copied().filter(sends).collect();
+    let best = |rule, fixed| vec![by_the_best(laboratory, modelled, rule, fixed)];
     vec![
-        check(
-            "Matrix Search, continuous, by cls-tp",
-            0.90,
-            usual.continuous,
-            at_64(),
-        ),
-        check(
-            "Matrix Search, block-wise, by cls-tp",
-            0.40,
-            usual.blockwise,
-            at_64(),
-        ),
-        check(
+        Check::new("Matrix Search, continuous, by cls-tp", 0.90, matrix(false)),
+        Check::new("Matrix Search, block-wise, by cls-tp", 0.40, matrix(true)),
+        Check::new(
             "Matrix Search, continuous, with the operating system's terms, by cls",
             0.56,
-            usual.with_os,
-            at_64(),
+            at_64(laboratory.ratio(moved(RULE), moved("cls"))),
         ),
-        check(
+        Check::new(
             "every program that mostly sends, by cls-tp",
             1.03,
-            worst,
-            format!("{program}, {workers} workers"),
+            everywhere(laboratory, &sending),
         ),
-        check(
+        Check::new(
             "every program that mostly sends, with the operating system's terms, by the better of cls and cls-tp",
             1.03,
-            moved_worst,
-            format!("{moved}, 64 workers"),
+            sending
+                .iter()
+                .map(|subject| by_the_better(laboratory, subject))
+                .collect(),
         ),
-        check(
+        Check::new(
             "geometric mean over all programs, by that of the best fixed policy that polls",
             0.98,
-            mean(RULE) / polling_mean,
-            format!("{polling}, 64 workers"),
+            best(RULE, &POLLING[..]),
         ),
-        check(
+        Check::new(
             "geometric mean of adaptive-locality-wake, by that of the best fixed policy that is woken",
             0.98,
-            mean(WOKEN_RULE) / woken_mean,
-            format!("{woken}, 64 workers"),
+            best(WOKEN_RULE, &WOKEN[..]),
         ),
-        check(
+        Check::new(
             "every program held out, by cls-tp",
             1.03,
-            late_worst,
-            format!("{late}, {late_workers} workers"),
+            everywhere(laboratory, late),
         ),
     ]
 }
 
-/// The program, among some, on which the rule is worst by the baseline, with its number of workers.
-fn worst_of(
-    laboratory: &Laboratory,
-    subjects: &[Subject],
-    among: impl Fn(&Subject) -> bool,
-) -> (String, usize, f64) {
-    subjects
+/// Programs at all numbers of workers.
+fn everywhere(laboratory: &Laboratory, subjects: &[Subject]) -> Vec<(String, Ratio)> {
+    let cells = subjects
         .iter()
-        .filter(|subject| among(subject))
-        .flat_map(|subject| WORKERS.map(|workers| (subject, workers)))
-        .filter(|(subject, workers)| spread(laboratory, subject.cell(BASELINE, *workers)) <= CHAOTIC)
+        .flat_map(|subject| WORKERS.map(|workers| (subject, workers)));
+    cells
         .map(|(subject, workers)| {
             let [one, other] = [RULE, BASELINE].map(|policy| subject.cell(policy, workers));
-            (subject.name(), workers, laboratory.ratio(one, other))
+            let name = format!("{}, {workers} workers", subject.name());
+            (name, laboratory.ratio(one, other))
         })
-        .max_by(|a, b| a.2.total_cmp(&b.2))
-        .unwrap_or_else(|| ("none".to_owned(), 64, 1.0))
+        .collect()
 }
 
-fn worst_with_os(laboratory: &Laboratory, subjects: &[Subject]) -> (&'static str, f64) {
-    subjects
-        .iter()
-        .filter(|subject| !subject.held_out && subject.program.nature == Nature::Messages)
-        .filter(|subject| spread(laboratory, with_os(subject.cell(BASELINE, 64))) <= CHAOTIC)
-        .map(|subject| {
-            let time = |policy| laboratory.makespan(with_os(subject.cell(policy, 64)));
-            (subject.program.name, time(RULE) / time("cls").min(time(BASELINE)))
-        })
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .expect("there are such programs")
+fn by_the_better(laboratory: &Laboratory, subject: &Subject) -> (String, Ratio) {
+    let cell = |policy| with_os(subject.cell(policy, 64));
+    let [rule, bound, wandering] = [RULE, BASELINE, "cls"].map(cell);
+    let better = if laboratory.ratio(wandering, bound).mean < 1.0 {
+        wandering
+    } else {
+        bound
+    };
+    let name = format!("{}, 64 workers", subject.name());
+    (name, laboratory.ratio(rule, better))
+}
+
+/// The rule by whichever fixed policy has the smallest geometric mean.
+fn by_the_best(
+    laboratory: &Laboratory,
+    modelled: &[Subject],
+    rule: &'static str,
+    fixed: &[&'static str],
+) -> (String, Ratio) {
+    let mean = |one, other| geomean(laboratory, modelled, one, other, Conditions::USUAL);
+    let means = fixed.iter().map(|policy| (*policy, mean(policy, BASELINE).mean));
+    let (best, _) = means.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are some");
+    (format!("by {best}, 64 workers"), mean(rule, best))
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::thread;
 
+use serde::Serialize;
 use serde_json::Map;
 
 use crate::host::{Run, Settings};
@@ -93,6 +94,82 @@ impl Conditions {
     }
 }
 
+/// Makespans of one cell by those of another, seed by seed.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ratio {
+    /// Geometric mean.
+    pub mean: f64,
+    /// Standard error of the mean; not a number if there is one seed only, for then nothing is known of chance.
+    pub error: f64,
+    /// The smallest of one seed.
+    pub least: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Ratio {
+    /// Of makespans that belong together.
+    fn of(pairs: impl Iterator<Item = (f64, f64)>) -> Self {
+        let logarithms: Vec<f64> = pairs.map(|(one, other)| (one / other).ln()).collect();
+        let count = logarithms.len() as f64;
+        let mean = logarithms.iter().sum::<f64>() / count;
+        let squares: f64 = logarithms.iter().map(|each| (each - mean).powi(2)).sum();
+        Self {
+            mean: mean.exp(),
+            error: mean.exp() * (squares / (count - 1.0) / count).sqrt(),
+            least: logarithms.iter().copied().fold(f64::MAX, f64::min).exp(),
+            most: logarithms.iter().copied().fold(f64::MIN, f64::max).exp(),
+        }
+    }
+
+    /// Geometric mean of ratios that chance moves independently.
+    pub(crate) fn geometric_mean(ratios: &[Self]) -> Self {
+        let count = ratios.len() as f64;
+        let mean = (ratios.iter().map(|ratio| ratio.mean.ln()).sum::<f64>() / count).exp();
+        let squares: f64 = ratios
+            .iter()
+            .map(|ratio| (ratio.error / ratio.mean).powi(2))
+            .sum();
+        Self {
+            mean,
+            error: mean * squares.sqrt() / count,
+            least: ratios.iter().map(|ratio| ratio.least).fold(f64::MAX, f64::min),
+            most: ratios.iter().map(|ratio| ratio.most).fold(0.0, f64::max),
+        }
+    }
+
+    /// What it is at least, but for chance: two standard errors less, if there is one.
+    pub(crate) fn surely(self) -> f64 {
+        if self.error.is_nan() {
+            self.mean
+        } else {
+            self.mean - 2.0 * self.error
+        }
+    }
+
+    /// What can be said of a limit: two standard errors below, above, or neither.
+    pub(crate) fn against(self, limit: f64) -> Outcome {
+        let doubt = 2.0 * self.error;
+        match self.mean {
+            mean if mean + doubt <= limit => Outcome::Kept,
+            mean if mean - doubt > limit => Outcome::Broken,
+            _ => Outcome::Undecided,
+        }
+    }
+}
+
+/// What a simulation says of a limit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The limit is kept, and more than two standard errors lie between.
+    Kept,
+    /// The limit lies within two standard errors of what was seen, or nothing is known of chance.
+    Undecided,
+    /// The limit is exceeded by more than two standard errors.
+    Broken,
+}
+
 /// Simulated cells, each with a run per seed.
 pub(crate) struct Laboratory {
     runs: BTreeMap<Cell, Vec<Run>>,
@@ -104,13 +181,26 @@ impl Laboratory {
     /// # Errors
     /// If a run fails.
     pub(crate) fn new(cells: &BTreeSet<Cell>, seeds: u64) -> Result<Self, String> {
-        let queue = Mutex::new(cells.iter().map(|cell| cell.canonical()).collect::<BTreeSet<_>>());
+        Self::with(cells.iter().map(|cell| (*cell, seeds)))
+    }
+
+    /// Simulates each cell with as many seeds as is asked for; a cell that comes twice, with the larger number.
+    ///
+    /// # Errors
+    /// If a run fails.
+    pub(crate) fn with(cells: impl IntoIterator<Item = (Cell, u64)>) -> Result<Self, String> {
+        let mut seeds_of = BTreeMap::new();
+        for (cell, seeds) in cells {
+            let most = seeds_of.entry(cell.canonical()).or_insert(seeds);
+            *most = seeds.max(*most);
+        }
+        let queue = Mutex::new(seeds_of);
         let results = Mutex::new(Vec::new());
         let threads = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    while let Some(cell) = pop(&queue) {
+                    while let Some((cell, seeds)) = pop(&queue) {
                         let runs: Result<Vec<Run>, String> = (1..=seeds).map(|seed| cell.run(seed)).collect();
                         results.lock().expect("no thread panics here").push((cell, runs));
                     }
@@ -141,12 +231,43 @@ impl Laboratory {
         self.mean(cell, |run| run.makespan as f64)
     }
 
-    /// Mean makespan of one cell by that of another.
-    pub(crate) fn ratio(&self, one: Cell, other: Cell) -> f64 {
-        self.makespan(one) / self.makespan(other)
+    /// Makespan of one cell by that of another, over the seeds that both have.
+    pub(crate) fn ratio(&self, one: Cell, other: Cell) -> Ratio {
+        let pairs = self.runs(one).iter().zip(self.runs(other));
+        Ratio::of(pairs.map(|(one, other)| (one.makespan as f64, other.makespan.max(1) as f64)))
     }
 }
 
-fn pop(queue: &Mutex<BTreeSet<Cell>>) -> Option<Cell> {
+fn pop(queue: &Mutex<BTreeMap<Cell, u64>>) -> Option<(Cell, u64)> {
     queue.lock().expect("no thread panics here").pop_first()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_know_their_chance() {
+        let ratio = Ratio::of([(1.0, 2.0), (2.0, 1.0)].into_iter());
+        assert!((ratio.mean - 1.0).abs() < 1e-9 && (ratio.least, ratio.most) == (0.5, 2.0));
+        // Half a logarithm's difference, as of any two values.
+        assert!((ratio.error - 2f64.ln()).abs() < 1e-9, "{ratio:?}");
+        assert_eq!(ratio.against(1.03), Outcome::Undecided);
+        let same = Ratio::of([(1.1, 1.0); 5].into_iter());
+        assert!(same.error < 1e-9);
+        assert_eq!(
+            [1.09, 1.11].map(|limit| same.against(limit)),
+            [Outcome::Broken, Outcome::Kept]
+        );
+        let once = Ratio::of([(1.0, 2.0)].into_iter());
+        assert!(once.error.is_nan());
+        assert_eq!(
+            once.against(1.0),
+            Outcome::Undecided,
+            "nothing is known of chance"
+        );
+        let mean = Ratio::geometric_mean(&[ratio, same]);
+        assert!((mean.mean - 1.1f64.sqrt()).abs() < 1e-9);
+        assert!((mean.error / mean.mean - 2f64.ln() / 2.0).abs() < 1e-9);
+    }
 }

@@ -6,19 +6,29 @@
 //! cargo test --release -p datil-sim --test acceptance -- --ignored --nocapture
 //! ```
 
-use datil_sim::acceptance::accept;
+use datil_sim::acceptance::{Check, Outcome, accept};
 
 #[test]
 #[ignore = "simulates some thousand runs"]
 fn adaptive_locality_keeps_what_is_asked_of_it() {
     let acceptance = accept(3).expect("it runs");
+    acceptance.checks.iter().for_each(show);
     for check in &acceptance.checks {
-        println!(
-            "{:.3} of {:.2} at {}: {}",
-            check.worst, check.limit, check.at, check.statement
-        );
+        assert_ne!(check.outcome, Outcome::Broken, "{check:?}");
     }
-    for check in &acceptance.checks {
-        assert!(check.holds, "{check:?}");
+    // What is claimed of Matrix Search must be beyond doubt.
+    for check in &acceptance.checks[..3] {
+        assert_eq!(check.outcome, Outcome::Kept, "{check:?}");
+    }
+}
+
+fn show(check: &Check) {
+    println!(
+        "{:?}: {}, at most {:.2}",
+        check.outcome, check.statement, check.limit
+    );
+    let (undecided, broken) = (check.undecided.iter(), check.broken.iter());
+    for (at, ratio) in std::iter::once(&check.worst).chain(broken).chain(undecided) {
+        println!("    {:.3} +- {:.3} at {at}", ratio.mean, ratio.error);
     }
 }

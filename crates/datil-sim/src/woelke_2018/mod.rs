@@ -43,8 +43,14 @@ pub const CALIBRATION: [(&str, &str); 6] = [
     ),
 ];
 
-/// How far a simulated ratio may be from the published one, which counts as 1 if it is less.
+/// How far a simulated ratio may be from the published one, which counts as 1 if it is less, where the published one
+/// differs from 1 by twice as much or more. Otherwise it is half of that difference, but not less than [`NEAR`]: a third of
+/// an effect is not the effect.
 pub const CLOSE: f64 = 0.10;
+/// See [`CLOSE`].
+pub const NEAR: f64 = 0.03;
+/// An effect that is more than so many times the published one, in logarithms, is another effect.
+pub const FAR: f64 = 5.0;
 
 /// What came of a published statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, PartialOrd, Ord)]
@@ -56,8 +62,10 @@ pub enum Verdict {
     NeedsOs,
     /// Agrees, but the model was fitted to it.
     Fitted,
-    /// The direction comes out and the size does not.
+    /// The direction comes out and the size does not; the effect is at most [`FAR`] times the published one.
     SignOnly,
+    /// What is seen may be chance: it differs from seed to seed by as much.
+    Chance,
     /// Does not come out.
     DoesNot,
     /// The model has nothing of the kind.
@@ -72,9 +80,17 @@ impl Verdict {
             Self::NeedsOs => "needs the operating system",
             Self::Fitted => "fitted",
             Self::SignOnly => "direction only",
+            Self::Chance => "may be chance",
             Self::DoesNot => "does not come out",
             Self::NotModelled => "not modelled",
         }
+    }
+}
+
+impl Verdict {
+    /// Whether a reason is due.
+    fn asks_why(self) -> bool {
+        matches!(self, Self::SignOnly | Self::Chance | Self::DoesNot)
     }
 }
 
@@ -115,13 +131,16 @@ pub fn reproduce(seeds: u64) -> Result<Vec<Row>, String> {
 
 /// A ratio's verdict from its values without and with the operating system.
 fn judge(published: f64, without: f64, with: f64, fitted: bool) -> Verdict {
-    let close = |value: f64| (value - published).abs() <= CLOSE * published.max(1.0);
+    let distance = (CLOSE * published.max(1.0))
+        .min((published - 1.0).abs() / 2.0)
+        .max(NEAR);
+    let close = |value: f64| (value - published).abs() <= distance;
     // Above, below, or the same as 1: what is nearer to 1 than a third of the published difference, or than 3 %, is
     // the same.
     let same = if published == 1.0 {
-        0.03
+        NEAR
     } else {
-        ((published - 1.0).abs() / 3.0).min(0.03)
+        ((published - 1.0).abs() / 3.0).min(NEAR)
     };
     let sign = |value: f64| {
         if (value - 1.0).abs() <= same {
@@ -131,13 +150,15 @@ fn judge(published: f64, without: f64, with: f64, fitted: bool) -> Verdict {
         }
     };
     let side = |value: f64| sign(value) == sign(published);
+    let alike =
+        |value: f64| side(value) && (published == 1.0 || value.ln().abs() <= FAR * published.ln().abs());
     if fitted && (close(with) || close(without)) {
         Verdict::Fitted
     } else if close(without) && side(without) {
         Verdict::Native
     } else if close(with) && side(with) {
         Verdict::NeedsOs
-    } else if side(with) || side(without) {
+    } else if alike(with) || alike(without) {
         Verdict::SignOnly
     } else {
         Verdict::DoesNot
@@ -157,13 +178,16 @@ impl Row {
     }
 }
 
-/// [`judge`] for "above this".
-fn judge_above(published: f64, without: f64, with: f64) -> Verdict {
-    if without > published {
+/// [`judge`] for "above this", and below that.
+fn judge_above(least: f64, most: f64, without: f64, with: f64) -> Verdict {
+    let within = |value: f64| value > least && value < most;
+    // A limit that lies just between the two does not make the operating system necessary.
+    let differ = (with / without).ln().abs() > NEAR;
+    if within(without) {
         Verdict::Native
-    } else if with > published {
+    } else if within(with) && differ {
         Verdict::NeedsOs
-    } else if without > 1.03 || with > 1.03 {
+    } else if without > 1.0 + NEAR || with > 1.0 + NEAR {
         Verdict::SignOnly
     } else {
         Verdict::DoesNot
@@ -180,6 +204,11 @@ mod tests {
         assert_eq!(judge(0.60, 1.0, 0.65, false), Verdict::NeedsOs);
         assert_eq!(judge(0.60, 1.0, 0.65, true), Verdict::Fitted);
         assert_eq!(judge(0.60, 1.0, 0.8, false), Verdict::SignOnly);
+        assert_eq!(
+            judge(0.87, 0.95, 1.0, false),
+            Verdict::SignOnly,
+            "less than half of the effect"
+        );
         assert_eq!(judge(0.60, 1.0, 1.2, false), Verdict::DoesNot);
         assert_eq!(
             judge(1.33, 1.0, 1.0, false),
@@ -192,15 +221,23 @@ mod tests {
             "near, but on the other side"
         );
         assert_eq!(judge(1.00, 1.02, 1.2, false), Verdict::Native);
+        assert_eq!(
+            judge(1.02, 3.2, 3.2, false),
+            Verdict::DoesNot,
+            "three times is not slightly more"
+        );
         assert_eq!(judge(1.00, 1.08, 1.2, false), Verdict::DoesNot);
     }
 
     #[test]
     fn a_bound_is_kept_or_only_approached() {
-        assert_eq!(judge_above(2.0, 2.5, 1.0), Verdict::Native);
-        assert_eq!(judge_above(2.0, 1.0, 2.5), Verdict::NeedsOs);
-        assert_eq!(judge_above(2.0, 1.5, 1.0), Verdict::SignOnly);
-        assert_eq!(judge_above(2.0, 1.0, 0.5), Verdict::DoesNot);
+        let judged = |without, with| judge_above(2.0, 9.0, without, with);
+        assert_eq!(judged(2.5, 1.0), Verdict::Native);
+        assert_eq!(judged(1.0, 2.5), Verdict::NeedsOs);
+        assert_eq!(judged(1.5, 1.0), Verdict::SignOnly);
+        assert_eq!(judged(1.0, 0.5), Verdict::DoesNot);
+        assert_eq!(judged(26.0, 26.0), Verdict::SignOnly, "by far too much");
+        assert_eq!(judged(1.98, 2.01), Verdict::SignOnly, "the same with and without");
         assert_eq!(judge(9.0, 8.2, 1.0, false), Verdict::Native, "within a tenth");
     }
 }

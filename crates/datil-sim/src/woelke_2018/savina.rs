@@ -60,6 +60,8 @@ enum Published {
     Value(f64),
     /// More than this.
     Above(f64),
+    /// More than this, and less than that.
+    Between(f64, f64),
     /// Less than this.
     Below(f64),
 }
@@ -108,10 +110,10 @@ const fn time(
     }
 }
 
-const fn count(of: Of, program: &'static str, published: Published) -> Statement {
+const fn count(of: Of, program: &'static str, published: Published, why: &'static str) -> Statement {
     Statement {
         of,
-        ..time("6.5.1", program, LGS, CLS, published, "")
+        ..time("6.5.1", program, LGS, CLS, published, why)
     }
 }
 
@@ -119,84 +121,99 @@ const fn count(of: Of, program: &'static str, published: Published) -> Statement
 const fn many(program: &'static str) -> Statement {
     Statement {
         place: "6.5.4",
-        ..count(Of::Attempts, program, Above(2.0))
+        ..count(Of::Attempts, program, Above(2.0), POLLS)
     }
 }
 
-/// A reason that holds for several.
+// Reasons that hold for several.
 const BIND: &str = "nothing in the model makes bound threads slower";
+const APART: &str = "the suite's driver creates both actors, so that their homes are on different nodes; the rule for actors that \
+     are created by actors has nothing to do";
+const STAYS: &str = "the list's actor is busy all the time and stays in one cache under every policy";
+const POLLS: &str = "runs of some ten milliseconds measure how soon sleeping thieves find work";
+const CHAOS: &str = "makespans of single seeds differ by a factor of three";
+const LETTERS: &str = "what messages carry lies on no memory node in the model";
+const LINES: &str = "only accesses to memory are counted, which are few here";
 
-use Published::{Above, Below, Value};
+use Published::{Above, Below, Between, Value};
 
 const STATEMENTS: [Statement; 36] = [
-    time("6.5.1", "apsp", LGS, CLS, Value(0.635), ""),
-    time("6.5.1", "bitonicsort", LGS, CLS, Below(0.70), ""),
-    time("6.5.1", "concsll", LGS, CLS, Below(0.70), ""),
-    time("6.5.1", "bndbuffer", LGS, CLS, Value(8.9), ""),
-    time("6.5.1", "logmap", LGS, CLS, Above(2.0), ""),
-    time("6.5.1", "facloc", LGS, CLS, Above(2.0), ""),
-    time("6.5.1", "big", LGS, CLS, Above(2.0), ""),
-    time("6.5.1", "fjthrput", LGS, CLS, Value(1.17), ""),
-    count(Of::Remote, "fjthrput", Value(0.73)),
-    count(Of::Local, "fjthrput", Value(0.84)),
-    count(Of::Remote, "apsp", Below(1.0)),
-    count(Of::Local, "apsp", Below(1.0)),
-    count(Of::Remote, "concdict", Value(1.40)),
-    count(Of::Local, "concdict", Value(1.55)),
+    time("6.5.1", "apsp", LGS, CLS, Value(0.635), POLLS),
+    time("6.5.1", "bitonicsort", LGS, CLS, Below(0.70), POLLS),
+    time("6.5.1", "concsll", LGS, CLS, Below(0.70), STAYS),
+    time("6.5.1", "bndbuffer", LGS, CLS, Value(8.9), POLLS),
+    // Those that are named beside bndbuffer have less than it.
+    time("6.5.1", "logmap", LGS, CLS, Between(2.0, 8.9), POLLS),
+    time("6.5.1", "facloc", LGS, CLS, Between(2.0, 8.9), POLLS),
+    time("6.5.1", "big", LGS, CLS, Between(2.0, 8.9), POLLS),
+    time("6.5.1", "fjthrput", LGS, CLS, Value(1.17), "not known"),
+    count(Of::Remote, "fjthrput", Value(0.73), LINES),
+    count(Of::Local, "fjthrput", Value(0.84), LINES),
+    count(Of::Remote, "apsp", Below(1.0), "not known"),
+    count(Of::Local, "apsp", Below(1.0), "not known"),
+    count(Of::Remote, "concdict", Value(1.40), LINES),
+    count(Of::Local, "concdict", Value(1.55), LINES),
     time("6.5.1", "fjthrput", CLS_TP, CLS, Value(1.33), BIND),
     time("6.5.1", "logmap", CLS_TP, CLS, Value(1.52), BIND),
-    time("6.5.1", "bndbuffer", LGS_CO, LGS, Value(0.64), ""),
-    time("6.5.1", "bndbuffer", LGS_CO, CLS, Above(4.0), ""),
-    time("6.5.1", "facloc", LGS_CO, LGS, Value(1.67), ""),
-    time("6.5.1", "bitonicsort", CLS_SPREAD, CLS, Value(0.85), ""),
-    time("6.5.1", "quicksort", CLS_SPREAD, CLS, Value(1.26), ""),
-    time("6.5.2", "pingpong", LGS, CLS, Value(1.02), ""),
+    time("6.5.1", "bndbuffer", LGS_CO, LGS, Value(0.64), "not known"),
+    time("6.5.1", "bndbuffer", LGS_CO, CLS, Above(4.0), POLLS),
+    time("6.5.1", "facloc", LGS_CO, LGS, Value(1.67), "not known"),
+    time("6.5.1", "bitonicsort", CLS_SPREAD, CLS, Value(0.85), LETTERS),
+    time("6.5.1", "quicksort", CLS_SPREAD, CLS, Value(1.26), LETTERS),
+    time("6.5.2", "pingpong", LGS, CLS, Value(1.02), APART),
     time(
         "6.5.2",
         "pingpong",
         ("lgs-alt-awake", false),
         LGS,
         Value(1.30),
-        "",
+        APART,
     ),
     Statement {
         at: At::Best,
-        ..time("6.5.3", "concsll", LGS, CLS, Value(0.675), "")
+        ..time("6.5.3", "concsll", LGS, CLS, Value(0.675), STAYS)
     },
     Statement {
         place: "6.5.3",
-        ..count(Of::Remote, "concsll", Below(1.0))
+        ..count(Of::Remote, "concsll", Below(1.0), STAYS)
     },
     Statement {
         place: "6.5.3",
-        ..count(Of::Local, "concsll", Below(1.0))
+        ..count(Of::Local, "concsll", Below(1.0), STAYS)
     },
     Statement {
         at: At::Mean,
         fitted: true,
-        ..time("6.5.3", "concdict", LGS, CLS, Value(1.19), "")
+        ..time("6.5.3", "concdict", LGS, CLS, Value(1.19), "not known")
     },
     Statement {
         at: At::Best,
-        ..time("6.5.3", "concdict", ("lgs-uw", false), CLS, Value(0.96), "")
+        ..time(
+            "6.5.3",
+            "concdict",
+            ("lgs-uw", false),
+            CLS,
+            Value(0.96),
+            "the time of sending is fitted to LGS, which may be too much for it",
+        )
     },
-    time("6.5.4", "philosopher", LGS, CLS, Value(1.04), ""),
+    time("6.5.4", "philosopher", LGS, CLS, Value(1.04), CHAOS),
     Statement {
         place: "6.5.4",
-        ..count(Of::Attempts, "philosopher", Value(50.0))
+        ..count(Of::Attempts, "philosopher", Value(50.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
-        ..count(Of::Remote, "philosopher", Value(7.0))
+        ..count(Of::Remote, "philosopher", Value(7.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
-        ..count(Of::Local, "philosopher", Value(6.0))
+        ..count(Of::Local, "philosopher", Value(6.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
         at: At::Mean,
-        ..count(Of::Events, "philosopher", Value(0.93))
+        ..count(Of::Events, "philosopher", Value(0.93), CHAOS)
     },
     many("bndbuffer"),
     many("logmap"),
@@ -423,11 +440,17 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         }
     };
     let (without, with) = (value(false), value(true));
-    let (Value(published) | Above(published) | Below(published)) = row.published;
+    let (Value(published) | Above(published) | Below(published) | Between(published, _)) = row.published;
     let verdict = match row.published {
         Value(published) => judge(published, without, with, row.fitted),
-        Above(limit) => judge_above(limit, without, with),
-        Below(limit) => judge_above(1.0 / limit, 1.0 / without, 1.0 / with),
+        Above(limit) => judge_above(limit, f64::MAX, without, with),
+        Between(least, most) => judge_above(least, most, without, with),
+        Below(limit) => judge_above(1.0 / limit, f64::MAX, 1.0 / without, 1.0 / with),
+    };
+    let verdict = if chance(row, laboratory, verdict) {
+        Verdict::Chance
+    } else {
+        verdict
     };
     let name =
         |(policy, interleaved): Way| format!("{policy}{}", if interleaved { " interleaved" } else { "" });
@@ -453,7 +476,7 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
             Value(value) if row.program == "apsp" => format!("0.63 and 0.64, here {value:.3}"),
             Value(value) => format!("{value:.2}"),
             Above(_) if matches!(row.of, Of::Attempts) => "very many".to_owned(),
-            Above(limit) => format!("above {limit}"),
+            Above(limit) | Between(limit, _) => format!("above {limit}"),
             Below(limit) => format!("below {limit}"),
         },
         simulated: format!("{without:.2}; with os {with:.2}"),
@@ -461,13 +484,27 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         without: None,
         with_os: None,
         verdict,
-        why: if matches!(verdict, Verdict::SignOnly | Verdict::DoesNot) {
-            row.why
-        } else {
-            ""
-        },
+        why: if verdict.asks_why() { row.why } else { "" },
     }
     .drawn(published, without, with)
+}
+
+/// Whether the direction of times at 64 workers, which a verdict found, may be chance: 1 is within two standard errors
+/// of what was simulated.
+fn chance(row: &Statement, laboratory: &Laboratory, verdict: Verdict) -> bool {
+    let timed = matches!((row.of, row.at), (Of::Time, At::SixtyFour));
+    let doubtful = |os: bool| {
+        let [one, other] = [row.one, row.other].map(|way| cell(row.program, way, 64, os));
+        let ratio = laboratory.ratio(one, other);
+        (ratio.mean - 1.0).abs() < 2.0 * ratio.error
+    };
+    timed
+        && match verdict {
+            Verdict::Native | Verdict::Fitted => doubtful(false),
+            Verdict::NeedsOs => doubtful(true),
+            Verdict::SignOnly => doubtful(false) && doubtful(true),
+            Verdict::Chance | Verdict::DoesNot | Verdict::NotModelled => false,
+        }
 }
 
 fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
@@ -480,8 +517,9 @@ fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
     };
     let all = suite().count();
     let (without, with) = (number(false), number(true));
-    let near = |number: usize| number.abs_diff(row.published) <= 3;
-    let half = |number: usize| 2 * number > all;
+    // Without the operating system these two are the same run, which says nothing.
+    let same = (row.one, row.other) == (CLS_TP, CLS);
+    let within = |number: usize, most: usize| number.abs_diff(row.published) <= most;
     Row {
         place: "6.5.1",
         statement: format!("programs that are {}", row.statement)
@@ -492,16 +530,16 @@ fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
         number: None,
         without: None,
         with_os: None,
-        verdict: if near(without) {
+        verdict: if within(without, 3) && !same {
             Verdict::Native
-        } else if near(with) {
+        } else if within(with, 3) {
             Verdict::NeedsOs
-        } else if half(without) == half(row.published) {
+        } else if within(without, 6) && !same || within(with, 6) {
             Verdict::SignOnly
         } else {
             Verdict::DoesNot
         },
-        why: "counted as coming out within three programs",
+        why: "comes out within three programs, in direction within six; differences of some hundredths are chance",
     }
 }
 
@@ -527,6 +565,6 @@ fn unstable(laboratory: &Laboratory) -> Row {
         } else {
             Verdict::DoesNot
         },
-        why: "",
+        why: APART,
     }
 }

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ValueEnum};
-use datil_sim::acceptance::{self, ABLATED, Acceptance, BASELINE, CHAOTIC, ProgramRow, RULE, Ratio};
-use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, Row};
+use datil_sim::acceptance::{
+    self, ABLATED, Acceptance, BASELINE, Check, Outcome, ProgramRow, RULE, Ratio, SURE,
+};
+use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row};
 
 use super::Exit;
 use super::list::{print, table};
@@ -94,7 +96,10 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
 }
 
 fn rule_of_verdicts() -> String {
-    format!("Ratios come out within {CLOSE} of the published one (of itself, above 1) and on its side of 1.")
+    format!(
+        "Ratios come out on the published one's side of 1, within {CLOSE} of it (of itself, above 1) and within half of its \
+         difference from 1, or {NEAR}."
+    )
 }
 
 const THESIS_HEADER: [&str; 6] = ["section", "statement", "published", "simulated", "verdict", "why"];
@@ -234,29 +239,28 @@ fn acceptance_page(acceptance: &Acceptance) -> Page {
 
 fn acceptance_sections(acceptance: &Acceptance) -> Vec<Section> {
     let checks = acceptance.checks.iter().map(|check| {
-        let verdict = if check.holds { "holds" } else { "does not hold" };
         vec![
             check.statement.clone(),
-            number(check.limit),
-            number(check.worst),
-            check.at.clone(),
-            verdict.to_owned(),
+            format!("{:.2}", check.limit),
+            doubtful(check.worst.1),
+            check.worst.0.clone(),
+            verdict(check.outcome).to_owned(),
         ]
     });
     let conditions = acceptance.conditions.iter().map(|row| {
-        let (program, worst) = row.messages;
-        let numbers = [row.continuous, row.blockwise, row.with_os].map(number);
+        let (program, worst) = &row.messages;
+        let numbers = [row.continuous, row.blockwise, row.with_os].map(doubtful);
         [
             vec![row.condition.to_owned()],
             numbers.to_vec(),
-            vec![format!("{} ({program})", number(worst)), number(row.geomean)],
+            vec![format!("{} ({program})", doubtful(*worst)), doubtful(row.geomean)],
         ]
         .concat()
     });
     let means = acceptance
         .geomeans
         .iter()
-        .map(|(policy, mean)| vec![(*policy).to_owned(), number(*mean)]);
+        .map(|(policy, mean)| vec![(*policy).to_owned(), doubtful(*mean)]);
     vec![
         section(
             "What is asked",
@@ -292,15 +296,40 @@ fn acceptance_sections(acceptance: &Acceptance) -> Vec<Section> {
 }
 
 fn asked(acceptance: &Acceptance) -> String {
-    let mut text = "Each limit with the worst value that was seen.".to_owned();
-    if !acceptance.chaotic.is_empty() {
-        text += &format!(
-            " Left aside where single programs are asked for, because {BASELINE} itself differs by more than {CHAOTIC} \
-             from seed to seed: {}.",
-            acceptance.chaotic.join(", ")
-        );
+    let doubts = acceptance.checks.iter().filter_map(named);
+    let text = format!(
+        "Geometric means over {} seeds or more, with standard errors; of each limit, the value that is the worst two \
+         standard errors below what was seen. A limit is kept, or exceeded, if two standard errors lie between.",
+        acceptance.seeds * SURE
+    );
+    [text].into_iter().chain(doubts).collect::<Vec<_>>().join(" ")
+}
+
+/// What is not kept, by name.
+fn named(check: &Check) -> Option<String> {
+    let list = |cells: &[(String, Ratio)]| {
+        let names = cells
+            .iter()
+            .map(|(at, ratio)| format!("{at} {}", doubtful(*ratio)));
+        names.collect::<Vec<_>>().join("; ")
+    };
+    let parts = [
+        (Outcome::Broken, &check.broken),
+        (Outcome::Undecided, &check.undecided),
+    ];
+    let found = parts.into_iter().filter(|(_, cells)| !cells.is_empty());
+    let texts: Vec<String> = found
+        .map(|(outcome, cells)| format!("{}: {}.", verdict(outcome), list(cells)))
+        .collect();
+    (!texts.is_empty()).then(|| format!("({}) {}", check.statement, texts.join(" ")))
+}
+
+fn verdict(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Kept => "kept",
+        Outcome::Undecided => "undecided",
+        Outcome::Broken => "exceeded",
     }
-    text
 }
 
 fn programs_section(acceptance: &Acceptance) -> Section {
@@ -342,7 +371,8 @@ fn programs_section(acceptance: &Acceptance) -> Section {
     });
     section(
         "Program by program",
-        "Of the means over the seeds, and from the least to the most of one seed.".to_owned(),
+        "Geometric means over the seeds with standard errors, and from the least to the most of one seed."
+            .to_owned(),
         Some(figure),
         &[
             "program",
@@ -413,11 +443,21 @@ fn number(value: f64) -> String {
     format!("{value:.3}")
 }
 
-fn range(ratio: Ratio) -> String {
-    let Ratio { mean, least, most } = ratio;
-    if number(least) == number(most) {
+/// With its standard error, if there is one.
+fn doubtful(ratio: Ratio) -> String {
+    let Ratio { mean, error, .. } = ratio;
+    if error.is_nan() {
         number(mean)
     } else {
-        format!("{mean:.3} ({least:.3}-{most:.3})")
+        format!("{mean:.3} ± {error:.3}")
+    }
+}
+
+fn range(ratio: Ratio) -> String {
+    let Ratio { least, most, .. } = ratio;
+    if number(least) == number(most) {
+        number(least)
+    } else {
+        format!("{} ({least:.3}-{most:.3})", doubtful(ratio))
     }
 }

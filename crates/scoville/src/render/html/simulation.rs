@@ -108,8 +108,10 @@ fn drawn(figure: &Figure, title: &str) -> Markup {
 }
 
 const WIDTH: f64 = 860.0;
-/// Room for names of rows, and for the axis.
+/// Room for names of rows, at least, and for the axis.
 const LEFT: f64 = 180.0;
+/// Room that a letter of a row's name takes, on average.
+const LETTER: f64 = 6.4;
 const BOTTOM: f64 = 46.0;
 const RIGHT: f64 = 20.0;
 const ROW: f64 = 20.0;
@@ -156,9 +158,16 @@ fn legend(names: impl Iterator<Item = String>) -> Markup {
 fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<f64>>)]) -> Markup {
     let values = rows.iter().flat_map(|(_, values)| values.iter().flatten());
     let (low, high) = extent(values.map(|value| value.log2()).chain([0.0]), 0.5);
+    let longest = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let left = LEFT.max(LETTER * longest as f64 + 16.0);
+    let width = WIDTH - LEFT + left;
     let x = Scale {
         from: (low, high),
-        to: (LEFT, WIDTH - RIGHT),
+        to: (left, width - RIGHT),
     };
     let height = ROW * rows.len() as f64 + BOTTOM;
     let floor = height - BOTTOM;
@@ -171,16 +180,16 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
         .filter(|tick| (low..=high).contains(&tick.log2()) && (!crowded || tick.log2().fract() == 0.0));
     html! {
         (legend(series.iter().cloned()))
-        svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
+        svg viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
             @for tick in shown {
                 line x1=(x.at(tick.log2())) x2=(x.at(tick.log2())) y1="0" y2=(floor) stroke="currentColor"
                     stroke-opacity=(if *tick == 1.0 { 0.8 } else { 0.15 }) {}
                 text x=(x.at(tick.log2())) y=(floor + 16.0) text-anchor="middle" { (tick) }
             }
-            text x=(f64::midpoint(LEFT, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axis) }
+            text x=(f64::midpoint(left, width - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axis) }
             @for (number, (name, values)) in rows.iter().enumerate() {
                 @let middle = ROW * (number as f64 + 0.5);
-                text x=(LEFT - 8.0) y=(middle + 4.0) text-anchor="end" { (name) }
+                text x=(left - 8.0) y=(middle + 4.0) text-anchor="end" { (name) }
                 @for (which, value) in values.iter().enumerate() {
                     @if let Some(value) = value {
                         circle cx=(x.at(value.log2())) cy=(middle) r="4" fill=(colour(which)) fill-opacity="0.85" {
@@ -282,6 +291,16 @@ mod tests {
             "in the middle of a widened axis"
         );
         assert_eq!(extent([].into_iter(), 1.0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn long_names_get_room() {
+        let name = "n".repeat(100);
+        let text = render(&page(&name, 2.0));
+        // A hundred letters and the gaps beside them, instead of the usual 180.
+        assert!(text.contains(r#"viewBox="0 0 1336 "#), "{text}");
+        assert!(text.contains(r#"<text x="648" "#), "{text}");
+        assert!(text.contains(r#"<circle cx="1316.0""#), "{text}");
     }
 
     #[test]
