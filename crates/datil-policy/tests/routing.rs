@@ -156,14 +156,14 @@ fn goes_home<P: Policy>(far: End, sender: u32, home: u32) -> Result<(), TestCase
     Ok(())
 }
 
-/// Its sender's worker queues it, whether it has a home or not.
-fn stays_with_senders<P: Policy>(sender: u32, home: u32) -> Result<(), TestCaseError> {
+/// Its sender's worker queues an actor, wherever it ran first.
+fn stays_with_senders<P: Policy>(sender: u32, runner: u32) -> Result<(), TestCaseError> {
     let machine = ring_of_nodes(4, 4);
+    let (word, _) = P::admitted(Role::Untold, runner, 16);
+    let word = policy::<P>(&machine, runner, 0).0.started(word);
     let (mut policy, _) = policy::<P>(&machine, sender, 0);
-    for home in [None, Some(home)] {
-        let route = policy.woken(sender, Word::new(home, false), &Surroundings::default());
-        prop_assert_eq!(route.worker, sender, "{}", P::NAME);
-    }
+    let route = policy.woken(sender, word, &Surroundings::default());
+    prop_assert_eq!(route.worker, sender, "{}", P::NAME);
     Ok(())
 }
 

@@ -263,7 +263,9 @@ fn cells(subjects: &[Subject], seeds: u64) -> Vec<(Cell, u64)> {
     let mut cells = Vec::new();
     let sure = seeds * SURE;
     for subject in subjects {
-        cells.extend(policies().map(|policy| (subject.cell(policy, 64), seeds)));
+        // Terms are weighed against the rule on the same seeds.
+        let of = |policy| if ABLATED.contains(&policy) { sure } else { seeds };
+        cells.extend(policies().map(|policy| (subject.cell(policy, 64), of(policy))));
         for workers in WORKERS {
             cells.extend([RULE, BASELINE].map(|policy| (subject.cell(policy, workers), sure)));
         }
@@ -271,7 +273,8 @@ fn cells(subjects: &[Subject], seeds: u64) -> Vec<(Cell, u64)> {
             continue;
         }
         for (_, conditions) in CONDITIONS {
-            let seeds = if sends(subject) { sure } else { seeds };
+            let asked = sends(subject) || subject.program.name == MATRIX;
+            let seeds = if asked { sure } else { seeds };
             cells.extend([RULE, BASELINE].map(|policy| (subject.under(conditions, policy), seeds)));
         }
         if sends(subject) {

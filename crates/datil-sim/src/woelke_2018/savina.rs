@@ -520,6 +520,8 @@ fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
     // Without the operating system these two are the same run, which says nothing.
     let same = (row.one, row.other) == (CLS_TP, CLS);
     let within = |number: usize, most: usize| number.abs_diff(row.published) <= most;
+    let half = |number: usize| 2 * number > all;
+    let alike = |number: usize| within(number, 6) && half(number) == half(row.published);
     Row {
         place: "6.5.1",
         statement: format!("programs that are {}", row.statement)
@@ -534,12 +536,12 @@ fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
             Verdict::Native
         } else if within(with, 3) {
             Verdict::NeedsOs
-        } else if within(without, 6) && !same || within(with, 6) {
+        } else if alike(without) && !same || alike(with) {
             Verdict::SignOnly
         } else {
             Verdict::DoesNot
         },
-        why: "comes out within three programs, in direction within six; differences of some hundredths are chance",
+        why: "comes out within three programs, in direction within six on the same side of half; differences of some hundredths are chance",
     }
 }
 
