@@ -269,6 +269,9 @@ fn a_session_that_only_grew_has_its_report(browser: &Browser, folder: &Path) {
     let drawn = browser
         .run("return document.querySelector(\"figure.fig[data-figure='growth'] .plot svg path\") !== null;");
     assert_eq!(drawn, json!(true), "the growth figure needs no groups");
+    let empty = browser
+        .run("return document.querySelectorAll('#overview, #benchmarks, nav a[href=\"#overview\"]').length;");
+    assert_eq!(empty, json!(0), "nothing stands where nothing was compared");
     browser.run("window.dispatchEvent(new Event('afterprint'));");
 }
 

@@ -15,7 +15,6 @@ use super::{benchmark, validity};
 
 pub fn body(analysis: &Analysis) -> Markup {
     let figures = figure::figures(analysis);
-    let overview = |id: &str| overview_figure(analysis, find(&figures, id));
     html! {
         a.skip href="#main" { "Skip to the results" }
         (masthead(analysis))
@@ -24,35 +23,9 @@ pub fn body(analysis: &Analysis) -> Markup {
             section id="summary" aria-labelledby="summary-title" {
                 h2 id="summary-title" { "In short" }
                 @for sentence in &analysis.sentences { p.sentence { (sentence) } }
-                (validity::tiles(analysis))
+                @if compares(analysis) { (validity::tiles(analysis)) }
             }
-            section id="overview" aria-labelledby="overview-title" {
-                h2 id="overview-title" { "Overview" }
-                (overview("heat"))
-                (overview("geomean"))
-            }
-            section id="relative" aria-labelledby="relative-title" {
-                h2 id="relative-title" { "Relative to the baseline" }
-                (overview("forest"))
-            }
-            section id="absolute" aria-labelledby="absolute-title" {
-                h2 id="absolute-title" { "Absolute" }
-                (overview("absolute"))
-            }
-            section id="memory" aria-labelledby="memory-title" {
-                h2 id="memory-title" { "Memory against time" }
-                (overview("memory-time"))
-            }
-            section id="cores" aria-labelledby="cores-title" {
-                h2 id="cores-title" { "Where the cores went" }
-                (overview("utilisation"))
-                (overview("cores"))
-            }
-            section id="benchmarks" aria-labelledby="benchmarks-title" {
-                h2 id="benchmarks-title" { "Benchmark by benchmark" }
-                p.js-only { button type="button" id="open-all" { "Open all" } " " button type="button" id="close-all" { "Close all" } }
-                @for b in &analysis.benchmarks { (benchmark::section(analysis, b, &figures)) }
-            }
+            @if compares(analysis) { (compared(analysis, &figures)) }
             (grown(analysis))
             (runtimes(analysis))
             (environment(analysis, &figures))
@@ -61,6 +34,45 @@ pub fn body(analysis: &Analysis) -> Markup {
         }
         footer { p { "Written by Scoville " (analysis.tool) ". Every number in this file was computed before it was drawn; the page computes none." } }
         div id="tip" aria-hidden="true" hidden {}
+    }
+}
+
+/// Whether runtimes were compared in groups; a session that only grew has none.
+fn compares(analysis: &Analysis) -> bool {
+    !analysis.plan.groups.is_empty()
+}
+
+/// The comparison of the runtimes, over all benchmarks and by benchmark.
+fn compared(analysis: &Analysis, figures: &[Figure]) -> Markup {
+    let overview = |id: &str| overview_figure(analysis, find(figures, id));
+    html! {
+        section id="overview" aria-labelledby="overview-title" {
+            h2 id="overview-title" { "Overview" }
+            (overview("heat"))
+            (overview("geomean"))
+        }
+        section id="relative" aria-labelledby="relative-title" {
+            h2 id="relative-title" { "Relative to the baseline" }
+            (overview("forest"))
+        }
+        section id="absolute" aria-labelledby="absolute-title" {
+            h2 id="absolute-title" { "Absolute" }
+            (overview("absolute"))
+        }
+        section id="memory" aria-labelledby="memory-title" {
+            h2 id="memory-title" { "Memory against time" }
+            (overview("memory-time"))
+        }
+        section id="cores" aria-labelledby="cores-title" {
+            h2 id="cores-title" { "Where the cores went" }
+            (overview("utilisation"))
+            (overview("cores"))
+        }
+        section id="benchmarks" aria-labelledby="benchmarks-title" {
+            h2 id="benchmarks-title" { "Benchmark by benchmark" }
+            p.js-only { button type="button" id="open-all" { "Open all" } " " button type="button" id="close-all" { "Close all" } }
+            @for b in &analysis.benchmarks { (benchmark::section(analysis, b, figures)) }
+        }
     }
 }
 
@@ -108,21 +120,42 @@ pub fn date(unix: f64) -> String {
     }
 }
 
+/// Sections of a comparison.
+const COMPARED: [(&str, &str); 6] = [
+    ("overview", "Overview"),
+    ("relative", "Relative"),
+    ("absolute", "Absolute"),
+    ("memory", "Memory"),
+    ("cores", "Cores"),
+    ("benchmarks", "Benchmarks"),
+];
+
 fn controls(analysis: &Analysis) -> Markup {
     let sizes = comparison::sizes(analysis);
+    let compared: &[_] = if compares(analysis) { &COMPARED } else { &[] };
+    let grown: &[_] = if analysis.ladders.is_empty() {
+        &[]
+    } else {
+        &[("growth", "Growth")]
+    };
+    let always = [
+        ("runtimes", "Runtimes"),
+        ("environment", "Environment"),
+        ("validity", "Validity"),
+    ];
     html! {
         nav.bar aria-label="Sections and selection" {
             ul.sections {
-                @for (id, title) in [("overview", "Overview"), ("relative", "Relative"), ("absolute", "Absolute"), ("memory", "Memory"),
-                                     ("cores", "Cores"), ("benchmarks", "Benchmarks"), ("runtimes", "Runtimes"),
-                                     ("environment", "Environment"), ("validity", "Validity")] {
+                @for (id, title) in compared.iter().chain(grown).chain(&always) {
                     li { a href={ "#" (id) } { (title) } }
                 }
             }
             form.selection.js-only id="selection" {
-                label { span { "Baseline" } select id="baseline" { @for r in &analysis.runtimes { option value=(r.name) selected[r.name == analysis.plan.baseline] { (r.name) } } } }
-                label { span { "Measure" } select id="measure" { @for m in words::MEASURES.into_iter().filter(|m| words::lower_is_better(*m)) { option value=(words::slug(m)) { (words::title(m)) } } } }
-                label { span { "Size" } select id="size" { @for (preset, cores) in &sizes { option value={ (preset) "/" (cores) } { (preset) ", " (words::cores(*cores)) } } } }
+                @if compares(analysis) {
+                    label { span { "Baseline" } select id="baseline" { @for r in &analysis.runtimes { option value=(r.name) selected[r.name == analysis.plan.baseline] { (r.name) } } } }
+                    label { span { "Measure" } select id="measure" { @for m in words::MEASURES.into_iter().filter(|m| words::lower_is_better(*m)) { option value=(words::slug(m)) { (words::title(m)) } } } }
+                    label { span { "Size" } select id="size" { @for (preset, cores) in &sizes { option value={ (preset) "/" (cores) } { (preset) ", " (words::cores(*cores)) } } } }
+                }
                 button type="button" id="theme" aria-label="Switch between light and dark" { "Light / dark" }
             }
         }

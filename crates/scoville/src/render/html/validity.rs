@@ -7,11 +7,16 @@ use crate::model::analysis::{Analysis, Cell, CellState};
 use super::super::{comparison, number, words};
 use super::page;
 
-/// Class and word of the traffic light. Red where a result was wrong or nothing is verified.
+/// Class and word of the traffic light. Red where a result was wrong or nothing is verified. The steps of growth are no cells:
+/// one that is wrong ends its runtime's climb, which its table says.
 pub fn light(analysis: &Analysis) -> (&'static str, String) {
     let v = &analysis.validity;
-    let counts = format!("{} of {} cells verified", v.verified, v.cells);
-    if v.void > 0 || v.verified == 0 {
+    let only_grew = v.cells == 0 && !analysis.ladders.is_empty();
+    let counts = match only_grew {
+        true => "every step that passed is verified".to_owned(),
+        false => format!("{} of {} cells verified", v.verified, v.cells),
+    };
+    if v.void > 0 || (v.verified == 0 && !only_grew) {
         ("red", format!("{counts}, {} with wrong results", v.void))
     } else if v.failed > 0 || v.contaminated > 0 || !v.warnings.is_empty() {
         ("amber", format!("{counts}, with {} warnings", v.warnings.len()))
