@@ -1,5 +1,7 @@
 package scoville.actor;
 
+import java.util.Map;
+
 /** An actor library, found on the class path by {@link java.util.ServiceLoader}; exactly one per program. */
 public interface ActorLibrary {
     /** The runtime's name in the manifest. */
@@ -7,6 +9,16 @@ public interface ActorLibrary {
 
     /** The library's version, read from the library. */
     String version();
+
+    /** Labels that hold for every benchmark: in what its plain use differs from that of the others. */
+    default Map<String, String> labels() {
+        return Map.of();
+    }
+
+    /** Whether it offers a benchmark, by name. */
+    default boolean offers(String benchmark) {
+        return true;
+    }
 
     /** Starts the library with this many threads that execute actors. Called once per process. */
     Runtime start(int workers);

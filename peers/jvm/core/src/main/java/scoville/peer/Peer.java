@@ -40,12 +40,15 @@ final class Peer {
     private final LineChannel laboratory;
     private final ActorLibrary library;
     private final ActorLibrary.Runtime runtime;
-    private final List<Benchmark> benchmarks = Benchmark.all();
+    private final List<Benchmark> benchmarks;
 
     Peer(LineChannel laboratory, ActorLibrary library, ActorLibrary.Runtime runtime) {
         this.laboratory = laboratory;
         this.library = library;
         this.runtime = runtime;
+        this.benchmarks = Benchmark.all().stream()
+                .filter(benchmark -> library.offers(benchmark.name()))
+                .toList();
     }
 
     /** Says hello, then runs what is asked for until told to leave. */
@@ -109,7 +112,7 @@ final class Peer {
         result.put("workers", runtime.workers());
         result.put("gc", Collector.describe());
         result.put("capabilities", List.of("count-messages", "gc"));
-        Map<String, String> labels = new TreeMap<>();
+        Map<String, String> labels = new TreeMap<>(library.labels());
         benchmarks.forEach(benchmark -> labels.putAll(benchmark.labels()));
         result.put("labels", labels);
         result.put("benchmarks", benchmarks.stream().map(Benchmark::name).toList());
