@@ -5,6 +5,7 @@ import java.util.Set;
 import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
+import scoville.actor.ThreadActor;
 
 /** No library at all: a thread of the operating system for each actor, which waits at a queue. */
 public final class ThreadsLibrary implements ActorLibrary {
@@ -41,7 +42,14 @@ public final class ThreadsLibrary implements ActorLibrary {
     private record Started(int workers) implements Runtime {
         @Override
         public ActorRef spawn(Actor actor) {
-            return ThreadActor.create(actor, this);
+            return ThreadActor.create(actor, this, Started::run);
+        }
+
+        private static void run(Runnable life) {
+            Thread thread = new Thread(life);
+            // One that waits for ever must not keep the process.
+            thread.setDaemon(true);
+            thread.start();
         }
 
         @Override

@@ -5,6 +5,7 @@ import jdk.management.VirtualThreadSchedulerMXBean;
 import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
+import scoville.actor.ThreadActor;
 
 /** No library at all: a virtual thread for each actor, which waits at a queue. */
 public final class VirtualThreadsLibrary implements ActorLibrary {
@@ -30,7 +31,7 @@ public final class VirtualThreadsLibrary implements ActorLibrary {
     private record Started(VirtualThreadSchedulerMXBean scheduler) implements Runtime {
         @Override
         public ActorRef spawn(Actor actor) {
-            return ThreadActor.create(actor, this);
+            return ThreadActor.create(actor, this, Thread::startVirtualThread);
         }
 
         @Override

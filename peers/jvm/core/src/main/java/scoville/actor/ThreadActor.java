@@ -1,24 +1,20 @@
-package scoville.threads;
+package scoville.actor;
 
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import scoville.actor.Actor;
-import scoville.actor.ActorRef;
-import scoville.actor.Spawner;
+import java.util.function.Consumer;
 
-/** Hosts an actor of the suite on a thread of the operating system. */
-final class ThreadActor extends ActorRef {
+/** Hosts an actor of the suite on a thread of its own, of whatever kind, which waits at a queue. */
+public final class ThreadActor extends ActorRef {
     private final BlockingQueue<Object> mailbox = new LinkedBlockingQueue<>();
     private volatile boolean ended;
 
     private ThreadActor() {}
 
-    static ActorRef create(Actor actor, Spawner spawner) {
+    /** Makes an actor whose life {@code thread} runs on a new thread. */
+    public static ActorRef create(Actor actor, Spawner spawner, Consumer<Runnable> thread) {
         ThreadActor result = new ThreadActor();
-        Thread thread = new Thread(() -> result.live(actor, spawner));
-        // One that waits for ever must not keep the process.
-        thread.setDaemon(true);
-        thread.start();
+        thread.accept(() -> result.live(actor, spawner));
         return result;
     }
 
