@@ -976,8 +976,8 @@ unsafe fn end<A: Actor>(core: &Core, cell: *mut Header) {
         }
         let flags = header.flags.get();
         let token_is_out = list.addr() != EMPTY && flags & flag::HOLDS == 0;
-        let destroys = std::mem::needs_drop::<A>() || Shape::<A>::BOXED || gate::eases::<A>();
-        if destroys || flags & (flag::ATTEND | flag::EXTENDED | flag::MAIL) != 0 {
+        let leaves_something = std::mem::needs_drop::<A>() || Shape::<A>::BOXED || gate::eases::<A>();
+        if leaves_something || flags & (flag::ATTEND | flag::EXTENDED | flag::MAIL) != 0 {
             clear_out::<A>(core, cell, id);
         }
         if token_is_out {
