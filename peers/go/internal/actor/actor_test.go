@@ -259,6 +259,77 @@ func TestAnIterationThatIsNotAuditedCountsNothing(t *testing.T) {
 	}
 }
 
+func TestABoundedMailboxCountsItsMessages(t *testing.T) {
+	const n = 1000
+	it := begin(t, true)
+	it.Expect(2)
+	collector := NewCollector[int](1)
+	pong := NewBounded[int](it, 1)
+	ping := NewBounded[int](it, 1)
+	go func() {
+		defer it.Leave()
+		for m := pong.Receive(); m < n; m = pong.Receive() {
+			ping.Send(m)
+		}
+	}()
+	go func() {
+		defer it.Leave()
+		sum := 0
+		for i := 0; i < n; i++ {
+			pong.Send(i)
+			sum += ping.Receive()
+		}
+		pong.Send(n)
+		collector.Send(sum)
+	}()
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := collector.Receive(), n*(n-1)/2; got != want {
+		t.Errorf("sum is %d, want %d", got, want)
+	}
+	if w, err := it.Work(); err != nil || *w != (Work{Actors: 2, Messages: 2*n + 1}) { // the collector's is none
+		t.Errorf("work is %v, %v", w, err)
+	}
+}
+
+// A send that would block ends its actor, whose crash fails the iteration.
+func TestABoundedMailboxIsNeverOverfull(t *testing.T) {
+	it := begin(t, false)
+	it.Expect(1)
+	box := NewBounded[int](it, 2)
+	go func() {
+		defer it.Leave()
+		for i := 0; i < 3; i++ {
+			box.Send(i)
+		}
+	}()
+	if err := it.Wait(); err == nil || !strings.Contains(err.Error(), "room for 2 messages is full") {
+		t.Errorf("Wait returned %v", err)
+	}
+}
+
+func TestADeadLetterInABoundedMailboxIsAnError(t *testing.T) {
+	it := begin(t, true)
+	it.ExpectLasting(1)
+	box := NewBounded[int](it, 1)
+	go func() {
+		defer it.LeaveLasting()
+		box.Receive()
+	}()
+	if err := it.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	box.Send(1)
+	if err := it.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	box.Send(2)
+	if w, err := it.Work(); err == nil || !strings.Contains(err.Error(), "never received") {
+		t.Errorf("Work returned %v, %v", w, err)
+	}
+}
+
 // The cost of the two extremes: a flood, and one message at a time.
 func BenchmarkFlood(b *testing.B) {
 	it := NewIteration(func() {}, func() {}, false)

@@ -129,18 +129,22 @@ func spawn[M any](it *Iteration, l *latch, body func(self *Mailbox[M])) *Mailbox
 	if it.ledger != nil {
 		it.ledger.add(self)
 	}
-	go live(it, l, self, body)
+	go func() {
+		defer func() { it.leave(l, recover()) }()
+		body(self)
+	}()
 	return self
 }
 
-func live[M any](it *Iteration, l *latch, self *Mailbox[M], body func(self *Mailbox[M])) {
-	defer it.leave(l)
-	body(self)
-}
+// Leave is deferred by the goroutine of an actor with a [Bounded] mailbox.
+func (it *Iteration) Leave() { it.leave(&it.run, recover()) }
 
-// leave is deferred by every actor.
-func (it *Iteration) leave(l *latch) {
-	if reason := recover(); reason != nil {
+// LeaveLasting is deferred instead by an actor that outlives the timed region.
+func (it *Iteration) LeaveLasting() { it.leave(&it.lasting, recover()) }
+
+// leave tells the latch that an actor has stopped. The reason of a crash fails the iteration.
+func (it *Iteration) leave(l *latch, reason any) {
+	if reason != nil {
 		it.fail(fmt.Errorf("an actor crashed: %v", reason))
 	}
 	l.release()

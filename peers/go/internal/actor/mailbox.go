@@ -38,8 +38,8 @@ type Mailbox[M any] struct {
 	received int // counted if audited
 }
 
-// channelCapacity bounds the messages that need no list. A waiting actor rarely gets more than two before it runs.
-const channelCapacity = 2
+// channelCapacity bounds the messages that need no list. A waiting actor gets few before it runs, unless it is flooded.
+const channelCapacity = 8
 
 func newMailbox[M any](audited bool) *Mailbox[M] {
 	m := &Mailbox[M]{audited: audited}
@@ -81,29 +81,32 @@ func (m *Mailbox[M]) Receive() M {
 	if m.audited {
 		m.received++
 	}
-	if m.next == len(m.batch) {
-		if msg, ok := m.refill(); ok {
-			return msg
-		}
+	if m.next < len(m.batch) {
+		msg := m.batch[m.next]
+		m.next++
+		return msg
 	}
-	msg := m.batch[m.next]
-	m.next++
-	return msg
+	if m.direct.Load() {
+		return <-m.channel
+	}
+	return m.refill()
 }
 
-// refill returns a message of the channel and waits for one if there is no message at all; or it takes the list.
-func (m *Mailbox[M]) refill() (msg M, ok bool) {
+// refill returns a message of the channel or the first one of the list, which it takes, and waits for one if there is no
+// message at all.
+func (m *Mailbox[M]) refill() M {
 	for {
-		if m.direct.Load() {
-			return <-m.channel, true
-		}
 		select {
 		case msg := <-m.channel: // never, if it is not made yet
-			return msg, true
+			return msg
 		default:
 		}
 		if m.take() {
-			return msg, false
+			m.next = 1
+			return m.batch[0]
+		}
+		if m.direct.Load() {
+			return <-m.channel
 		}
 	}
 }
@@ -124,7 +127,6 @@ func (m *Mailbox[M]) take() bool {
 		return false
 	}
 	m.batch, m.list = m.list, m.batch[:0]
-	m.next = 0
 	m.direct.Store(m.channel != nil)
 	return true
 }

@@ -69,6 +69,16 @@ func TestComplementIsTheThirdColour(t *testing.T) {
 	}
 }
 
+// startBounded starts one actor of the timed region.
+func startBounded[M any](it *actor.Iteration, room int64, body func(self actor.Bounded[M])) actor.Bounded[M] {
+	self := actor.NewBounded[M](it, room)
+	go func() {
+		defer it.Leave()
+		body(self)
+	}()
+	return self
+}
+
 // An actor that gets what must not come fails the iteration instead of carrying on.
 func TestViolatedAssertionsFailTheIteration(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -77,13 +87,13 @@ func TestViolatedAssertionsFailTheIteration(t *testing.T) {
 	}{
 		"pingpong: wrong number": {func(it *actor.Iteration) {
 			it.Expect(1)
-			pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { self.Receive() })
-			ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { pingActor(self, pong, 3) })
+			pong := actor.NewBounded[pongMessage](it, 1)
+			ping := startBounded(it, 2, func(self pinger) { pingActor(self, pong, 3) })
 			ping.Send(pingMessage{kind: pingStart})
 			ping.Send(pingMessage{kind: pingBack, n: 99})
 		}, "Ping received 99; it expected 3"},
 		"threadring: token before data": {func(it *actor.Iteration) {
-			ring := actor.Spawn(it, func(self *actor.Mailbox[ringMessage]) { ringActor(self, 0, 1, new(ringEnd)) })
+			ring := startBounded(it, 1, func(self ringLink) { ringActor(self, 0, 1, new(ringEnd)) })
 			ring.Send(ringMessage{kind: ringToken})
 		}, "before Data"},
 		"big: pong from a stranger": {func(it *actor.Iteration) {
@@ -92,7 +102,7 @@ func TestViolatedAssertionsFailTheIteration(t *testing.T) {
 			worker.Send(peerMessage{kind: peerPong, id: 5})
 		}, "a pong from 5; it expected one from -1"},
 		"concdict: no such key": {func(it *actor.Iteration) {
-			dictionary := actor.Spawn(it, func(self *actor.Mailbox[dictMessage]) { dictActor(self, map[int64]int64{1: 1}) })
+			dictionary := startBounded(it, 1, func(self dictMailbox) { dictActor(self, map[int64]int64{1: 1}) })
 			dictionary.Send(dictMessage{kind: dictRead, key: 2})
 		}, "no key 2"},
 		"barber: too few haircuts": {func(it *actor.Iteration) {

@@ -18,7 +18,11 @@ func (a colour) complement(b colour) colour {
 	return 3 - a - b
 }
 
-type creature = *actor.Mailbox[creatureMessage]
+// A creature asks for one meeting at a time: no more than one message waits for it, and one of each for the mall.
+type (
+	creature    = actor.Bounded[creatureMessage]
+	mallMailbox = actor.Bounded[mallMessage]
+)
 
 type creatureMessage struct {
 	kind   creatureKind
@@ -60,9 +64,11 @@ func runChameneos(it *actor.Iteration, p Values) (Outcome, error) {
 	var end mallEnd
 	it.Begin()
 	it.Expect(1)
-	actor.Spawn(it, func(self *actor.Mailbox[mallMessage]) {
-		end = mallActor(it, self, p.Int("creatures"), p.Int("meetings"))
-	})
+	mall := actor.NewBounded[mallMessage](it, p.Int("creatures"))
+	go func() {
+		defer it.Leave()
+		end = mallActor(it, mall, p.Int("creatures"), p.Int("meetings"))
+	}()
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
 	}
@@ -73,26 +79,29 @@ func runChameneos(it *actor.Iteration, p Values) (Outcome, error) {
 	}, nil
 }
 
-func mallActor(it *actor.Iteration, self *actor.Mailbox[mallMessage], creatures, left int64) mallEnd {
+func mallActor(it *actor.Iteration, self mallMailbox, creatures, left int64) mallEnd {
 	it.Expect(creatures)
 	for i := int64(0); i < creatures; i++ {
-		id := i
-		actor.Spawn(it, func(c creature) { creatureActor(c, self, id) })
+		id, c := i, actor.NewBounded[creatureMessage](it, 1)
+		go func() {
+			defer it.Leave()
+			creatureActor(c, self, id)
+		}()
 	}
 	end := mallEnd{meetings: make([]int64, creatures)}
-	var waiting creature
+	var waiting creature // none if it is zero
 	for gone := int64(0); gone < creatures; {
 		switch m := self.Receive(); m.kind {
 		case mallMeet:
 			switch {
 			case left == 0:
 				m.who.Send(creatureMessage{kind: creatureExit})
-			case waiting == nil:
+			case waiting == (creature{}):
 				waiting = m.who
 			default:
 				left--
 				waiting.Send(creatureMessage{kind: creatureMeet, colour: m.colour, who: m.who})
-				waiting = nil
+				waiting = creature{}
 			}
 		case mallCount:
 			gone++
@@ -104,7 +113,7 @@ func mallActor(it *actor.Iteration, self *actor.Mailbox[mallMessage], creatures,
 	return end
 }
 
-func creatureActor(self creature, mall *actor.Mailbox[mallMessage], id int64) {
+func creatureActor(self creature, mall mallMailbox, id int64) {
 	own, met := colour(id%3), int64(0)
 	mall.Send(mallMessage{kind: mallMeet, colour: own, who: self})
 	for {

@@ -8,7 +8,12 @@ var chameneosfair = Benchmark{
 	Run:        runChameneosfair,
 }
 
-type visitor = *actor.Mailbox[visitorMessage]
+// A visitor asks for one meeting at a time: no more than one message waits for it, and one of each for the place. At the
+// beginning there is Run.
+type (
+	visitor      = actor.Bounded[visitorMessage]
+	placeMailbox = actor.Bounded[placeMessage]
+)
 
 type visitorMessage struct {
 	kind    visitorKind
@@ -45,11 +50,19 @@ func runChameneosfair(it *actor.Iteration, p Values) (Outcome, error) {
 	place := meetingPlace{left: p.Int("meetings"), meetings: make([]int64, n)}
 	it.Begin()
 	it.Expect(n + 1)
-	box := actor.Spawn(it, place.run)
+	box := actor.NewBounded[placeMessage](it, n)
+	go func() {
+		defer it.Leave()
+		place.run(box)
+	}()
 	visitors := make([]visitor, n)
 	for i := range visitors {
-		id := int64(i)
-		visitors[i] = actor.Spawn(it, func(self visitor) { visitorActor(self, box, id) })
+		id, self := int64(i), actor.NewBounded[visitorMessage](it, 1)
+		visitors[i] = self
+		go func() {
+			defer it.Leave()
+			visitorActor(self, box, id)
+		}()
 	}
 	for _, to := range visitors {
 		to.Send(visitorMessage{kind: visitorRun})
@@ -66,14 +79,14 @@ func runChameneosfair(it *actor.Iteration, p Values) (Outcome, error) {
 
 type meetingPlace struct {
 	left  int64
-	first placeMessage // the visitor who waits for a partner, if there is one
+	first placeMessage // the visitor who waits for a partner; none if `who` is zero
 
 	meetings             []int64 // by creature
 	total, colours, self int64
 }
 
 // run lets nobody meet before all have come.
-func (p *meetingPlace) run(self *actor.Mailbox[placeMessage]) {
+func (p *meetingPlace) run(self placeMailbox) {
 	early := make([]placeMessage, 0, len(p.meetings))
 	for len(early) < cap(early) {
 		early = append(early, self.Receive())
@@ -99,7 +112,7 @@ func (p *meetingPlace) meet(second placeMessage) {
 	switch {
 	case p.left == 0:
 		second.who.Send(visitorMessage{kind: visitorStop})
-	case p.first.who == nil:
+	case p.first.who == (visitor{}):
 		p.first = second
 	default:
 		first := p.first
@@ -107,11 +120,11 @@ func (p *meetingPlace) meet(second placeMessage) {
 		p.left--
 		second.who.Send(visitorMessage{kind: visitorMet, partner: first.id, colour: both})
 		first.who.Send(visitorMessage{kind: visitorMet, partner: second.id, colour: both})
-		p.first.who = nil
+		p.first.who = visitor{}
 	}
 }
 
-func visitorActor(self visitor, place *actor.Mailbox[placeMessage], id int64) {
+func visitorActor(self visitor, place placeMailbox, id int64) {
 	own, met, alone := colour(id%3), int64(0), int64(0)
 	for {
 		switch m := self.Receive(); m.kind {

@@ -14,9 +14,15 @@ var concdict = Benchmark{
 	Run:       runConcdict,
 }
 
+// A worker makes one request at a time: no more than one message waits for it, and one of each for the dictionary.
+type (
+	dictMailbox       = actor.Bounded[dictMessage]
+	dictWorkerMailbox = actor.Bounded[dictWorkerMessage]
+)
+
 type dictMessage struct {
 	kind       dictKind
-	from       *actor.Mailbox[dictWorkerMessage]
+	from       dictWorkerMailbox
 	key, value int64
 }
 
@@ -51,7 +57,11 @@ func runConcdict(it *actor.Iteration, p Values) (Outcome, error) {
 	}
 	var size, sum int64
 	it.ExpectLasting(1)
-	dictionary := actor.SpawnLasting(it, func(self *actor.Mailbox[dictMessage]) { size, sum = dictActor(self, table) })
+	dictionary := actor.NewBounded[dictMessage](it, workers)
+	go func() {
+		defer it.LeaveLasting()
+		size, sum = dictActor(dictionary, table)
+	}()
 
 	it.Begin()
 	var totals dictTotals
@@ -60,7 +70,11 @@ func runConcdict(it *actor.Iteration, p Values) (Outcome, error) {
 		it.Expect(workers)
 		for i := int64(0); i < workers; i++ {
 			w := dictWorker{id: i, workers: workers, requests: requests, writePct: writePct, share: entries / workers}
-			worker := actor.Spawn(it, func(worker *actor.Mailbox[dictWorkerMessage]) { self.Send(w.run(worker, dictionary)) })
+			worker := actor.NewBounded[dictWorkerMessage](it, 1)
+			go func() {
+				defer it.Leave()
+				self.Send(w.run(worker, dictionary))
+			}()
 			worker.Send(dictWorkerMessage{kind: dictDoWork})
 		}
 		for done := int64(0); done < workers; done++ {
@@ -83,7 +97,7 @@ func runConcdict(it *actor.Iteration, p Values) (Outcome, error) {
 	}, nil
 }
 
-func dictActor(self *actor.Mailbox[dictMessage], table map[int64]int64) (size, sum int64) {
+func dictActor(self dictMailbox, table map[int64]int64) (size, sum int64) {
 	for {
 		switch m := self.Receive(); m.kind {
 		case dictRead:
@@ -106,7 +120,7 @@ func dictActor(self *actor.Mailbox[dictMessage], table map[int64]int64) (size, s
 
 type dictWorker struct{ id, workers, requests, writePct, share int64 }
 
-func (w dictWorker) run(self *actor.Mailbox[dictWorkerMessage], dictionary *actor.Mailbox[dictMessage]) (t dictTotals) {
+func (w dictWorker) run(self dictWorkerMailbox, dictionary dictMailbox) (t dictTotals) {
 	rng := lcg.New(w.id + w.requests + w.writePct)
 	for sent := int64(0); ; sent++ {
 		if m := self.Receive(); m.kind == dictResult {

@@ -14,9 +14,15 @@ var concsll = Benchmark{
 	Run:       runConcsll,
 }
 
+// A worker makes one request at a time: no more than one message waits for it, and one of each for the list.
+type (
+	listMailbox       = actor.Bounded[listMessage]
+	listWorkerMailbox = actor.Bounded[listWorkerMessage]
+)
+
 type listMessage struct {
 	kind  listKind
-	from  *actor.Mailbox[listWorkerMessage]
+	from  listWorkerMailbox
 	value int64 // of listWrite and listContains
 }
 
@@ -47,7 +53,7 @@ type listTotals struct{ hits, sizes, contains int64 }
 func runConcsll(it *actor.Iteration, p Values) (Outcome, error) {
 	workers := p.Int("workers")
 	var (
-		list         *actor.Mailbox[listMessage]
+		list         listMailbox
 		totals       listTotals
 		length, hash int64
 	)
@@ -55,11 +61,19 @@ func runConcsll(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Expect(1)
 	it.ExpectLasting(1)
 	actor.Spawn(it, func(self *actor.Mailbox[listTotals]) {
-		list = actor.SpawnLasting(it, func(self *actor.Mailbox[listMessage]) { length, hash = listActor(self) })
+		list = actor.NewBounded[listMessage](it, workers)
+		go func() {
+			defer it.LeaveLasting()
+			length, hash = listActor(list)
+		}()
 		it.Expect(workers)
 		for i := int64(0); i < workers; i++ {
 			w := listWorker{i, workers, p.Int("requests"), p.Int("write_pct"), p.Int("size_pct")}
-			worker := actor.Spawn(it, func(worker *actor.Mailbox[listWorkerMessage]) { self.Send(w.run(worker, list)) })
+			worker := actor.NewBounded[listWorkerMessage](it, 1)
+			go func() {
+				defer it.Leave()
+				self.Send(w.run(worker, list))
+			}()
 			worker.Send(listWorkerMessage{kind: listDoWork})
 		}
 		for done := int64(0); done < workers; done++ {
@@ -128,7 +142,7 @@ func (l *sortedList) weighted() (sum int64) {
 	return sum
 }
 
-func listActor(self *actor.Mailbox[listMessage]) (length, hash int64) {
+func listActor(self listMailbox) (length, hash int64) {
 	var list sortedList
 	for {
 		m := self.Receive()
@@ -152,7 +166,7 @@ func listActor(self *actor.Mailbox[listMessage]) (length, hash int64) {
 
 type listWorker struct{ id, workers, requests, writePct, sizePct int64 }
 
-func (w listWorker) run(self *actor.Mailbox[listWorkerMessage], list *actor.Mailbox[listMessage]) (t listTotals) {
+func (w listWorker) run(self listWorkerMailbox, list listMailbox) (t listTotals) {
 	rng := lcg.New(w.id + w.requests + w.writePct + w.sizePct)
 	last := listSize
 	for sent := int64(0); ; sent++ {

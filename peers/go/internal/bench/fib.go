@@ -8,6 +8,8 @@ var fib = Benchmark{
 	Run:        runFib,
 }
 
+type fibMailbox = actor.Bounded[fibMessage]
+
 type fibMessage struct {
 	kind   fibKind
 	n      int64 // of fibRequest
@@ -22,42 +24,42 @@ const (
 	fibResponse
 )
 
+// fibRoom holds both responses; the request has been received before there can be any.
+const fibRoom = 2
+
 func runFib(it *actor.Iteration, p Values) (Outcome, error) {
-	var value, actors int64
 	it.Begin()
 	it.Expect(1)
-	root := actor.Spawn(it, func(self *actor.Mailbox[fibMessage]) { value, actors = fibActor(it, self) })
-	root.Send(fibMessage{kind: fibRequest, n: p.Int("index")})
+	collector := actor.NewCollector[fibMessage](1)
+	spawnFib(it, collector).Send(fibMessage{kind: fibRequest, n: p.Int("index")})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Result: value, Checks: map[string]any{"actors": actors}}, nil
+	root := collector.Receive()
+	return Outcome{Result: root.value, Checks: map[string]any{"actors": root.actors}}, nil
 }
 
-// fibActor returns the number of its request and the size of the tree that computed it.
-func fibActor(it *actor.Iteration, self *actor.Mailbox[fibMessage]) (value, actors int64) {
-	actors = 1
-	for got := 0; got < 2; {
-		switch m := self.Receive(); m.kind {
-		case fibRequest:
-			if m.n <= 2 {
-				return 1, 1
+func spawnFib(it *actor.Iteration, parent fibMailbox) fibMailbox {
+	self := actor.NewBounded[fibMessage](it, fibRoom)
+	go func() {
+		defer it.Leave()
+		end := fibMessage{kind: fibResponse, actors: 1}
+		for got := 0; got < 2; {
+			switch m := self.Receive(); {
+			case m.kind == fibResponse:
+				end.value += m.value
+				end.actors += m.actors
+				got++
+			case m.n <= 2:
+				parent.Send(fibMessage{kind: fibResponse, value: 1, actors: 1})
+				return
+			default:
+				it.Expect(2)
+				spawnFib(it, self).Send(fibMessage{kind: fibRequest, n: m.n - 1})
+				spawnFib(it, self).Send(fibMessage{kind: fibRequest, n: m.n - 2})
 			}
-			it.Expect(2)
-			spawnFib(it, self).Send(fibMessage{kind: fibRequest, n: m.n - 1})
-			spawnFib(it, self).Send(fibMessage{kind: fibRequest, n: m.n - 2})
-		case fibResponse:
-			value += m.value
-			actors += m.actors
-			got++
 		}
-	}
-	return value, actors
-}
-
-func spawnFib(it *actor.Iteration, parent *actor.Mailbox[fibMessage]) *actor.Mailbox[fibMessage] {
-	return actor.Spawn(it, func(self *actor.Mailbox[fibMessage]) {
-		value, actors := fibActor(it, self)
-		parent.Send(fibMessage{kind: fibResponse, value: value, actors: actors})
-	})
+		parent.Send(end)
+	}()
+	return self
 }

@@ -19,10 +19,12 @@ func runFjcreate(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Expect(n)
 	for i := int64(1); i <= n; i++ {
 		id := i
-		worker := actor.Spawn(it, func(self *actor.Mailbox[workMessage]) {
-			squaredSine(self.Receive().theta)
+		worker := actor.NewBounded[workMessage](it, 1)
+		go func() {
+			defer it.Leave()
+			squaredSine(worker.Receive().theta)
 			ids.Add(id)
-		})
+		}()
 		worker.Send(workMessage{theta: 37.2})
 	}
 	if err := it.Wait(); err != nil {

@@ -17,11 +17,18 @@ const (
 	philosopherDenied
 )
 
+// A philosopher waits for the answer before it asks again: no more than one message waits for it, and two of each for the
+// arbitrator, Done and what follows it.
+type (
+	philosopherMailbox = actor.Bounded[philosopherMessage]
+	arbitratorMailbox  = actor.Bounded[arbitratorMessage]
+)
+
 type arbitratorMessage struct {
 	kind   arbitratorKind
-	from   *actor.Mailbox[philosopherMessage] // of arbitratorHungry
-	id     int64                              // of arbitratorHungry and arbitratorDone
-	denied int64                              // of arbitratorExit
+	from   philosopherMailbox // of arbitratorHungry
+	id     int64              // of arbitratorHungry and arbitratorDone
+	denied int64              // of arbitratorExit
 }
 
 type arbitratorKind uint8
@@ -44,13 +51,19 @@ func runPhilosopher(it *actor.Iteration, p Values) (Outcome, error) {
 	denied := make([]int64, n)
 	it.Begin()
 	it.Expect(n + 1)
-	arbitrator := actor.Spawn(it, func(self *actor.Mailbox[arbitratorMessage]) { end = arbitratorActor(self, n) })
-	philosophers := make([]*actor.Mailbox[philosopherMessage], n)
+	arbitrator := actor.NewBounded[arbitratorMessage](it, 2*n)
+	go func() {
+		defer it.Leave()
+		end = arbitratorActor(arbitrator, n)
+	}()
+	philosophers := make([]philosopherMailbox, n)
 	for i := range philosophers {
-		id := int64(i)
-		philosophers[i] = actor.Spawn(it, func(self *actor.Mailbox[philosopherMessage]) {
+		id, self := int64(i), actor.NewBounded[philosopherMessage](it, 1)
+		philosophers[i] = self
+		go func() {
+			defer it.Leave()
 			denied[id] = philosopherActor(self, arbitrator, id, rounds)
-		})
+		}()
 	}
 	for _, to := range philosophers {
 		to.Send(philosopherStart)
@@ -71,7 +84,7 @@ func runPhilosopher(it *actor.Iteration, p Values) (Outcome, error) {
 }
 
 // arbitratorActor lends the forks: philosopher i uses the forks i and i+1, and the last one the forks n-1 and 0.
-func arbitratorActor(self *actor.Mailbox[arbitratorMessage], n int64) (end arbitratorEnd) {
+func arbitratorActor(self arbitratorMailbox, n int64) (end arbitratorEnd) {
 	taken := make([]bool, n)
 	end.meals = make([]int64, n)
 	for exited := int64(0); exited < n; {
@@ -109,7 +122,7 @@ func arbitratorActor(self *actor.Mailbox[arbitratorMessage], n int64) (end arbit
 }
 
 func philosopherActor(
-	self *actor.Mailbox[philosopherMessage], arbitrator *actor.Mailbox[arbitratorMessage], id, rounds int64,
+	self philosopherMailbox, arbitrator arbitratorMailbox, id, rounds int64,
 ) (denied int64) {
 	eaten := int64(0)
 	for {

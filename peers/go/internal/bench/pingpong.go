@@ -8,9 +8,15 @@ var pingpong = Benchmark{
 	Run:        runPingpong,
 }
 
+// One message is under way at any time.
+type (
+	pinger = actor.Bounded[pingMessage]
+	ponger = actor.Bounded[pongMessage]
+)
+
 type pingMessage struct {
 	kind pingKind
-	from *actor.Mailbox[pongMessage]
+	from ponger
 	n    int64
 }
 
@@ -24,7 +30,7 @@ const (
 
 type pongMessage struct {
 	kind pongKind
-	from *actor.Mailbox[pingMessage]
+	from pinger
 	n    int64
 }
 
@@ -39,8 +45,15 @@ func runPingpong(it *actor.Iteration, p Values) (Outcome, error) {
 	var sum, pongs int64
 	it.Begin()
 	it.Expect(2)
-	pong := actor.Spawn(it, func(self *actor.Mailbox[pongMessage]) { pongs = pongActor(self) })
-	ping := actor.Spawn(it, func(self *actor.Mailbox[pingMessage]) { sum = pingActor(self, pong, p.Int("pings")) })
+	ping, pong := actor.NewBounded[pingMessage](it, 1), actor.NewBounded[pongMessage](it, 1)
+	go func() {
+		defer it.Leave()
+		pongs = pongActor(pong)
+	}()
+	go func() {
+		defer it.Leave()
+		sum = pingActor(ping, pong, p.Int("pings"))
+	}()
 	ping.Send(pingMessage{kind: pingStart})
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
@@ -48,7 +61,7 @@ func runPingpong(it *actor.Iteration, p Values) (Outcome, error) {
 	return Outcome{Result: sum, Checks: map[string]any{"pongs": pongs}}, nil
 }
 
-func pingActor(self *actor.Mailbox[pingMessage], pong *actor.Mailbox[pongMessage], left int64) (sum int64) {
+func pingActor(self pinger, pong ponger, left int64) (sum int64) {
 	for {
 		switch m := self.Receive(); m.kind {
 		case pingStart, pingNext:
@@ -68,7 +81,7 @@ func pingActor(self *actor.Mailbox[pingMessage], pong *actor.Mailbox[pongMessage
 	}
 }
 
-func pongActor(self *actor.Mailbox[pongMessage]) (count int64) {
+func pongActor(self ponger) (count int64) {
 	for {
 		switch m := self.Receive(); m.kind {
 		case pongBall:

@@ -8,9 +8,14 @@ var threadring = Benchmark{
 	Run:        runThreadring,
 }
 
+type ringLink = actor.Bounded[ringMessage]
+
+// ringRoom holds Data and the token; Exit comes when Data has been received and the token has passed.
+const ringRoom = 2
+
 type ringMessage struct {
 	kind ringKind
-	next *actor.Mailbox[ringMessage] // of ringData
+	next ringLink // of ringData
 	k    int64
 	acc  int64 // of ringExit
 }
@@ -30,11 +35,15 @@ func runThreadring(it *actor.Iteration, p Values) (Outcome, error) {
 	n := p.Int("actors")
 	var end ringEnd
 	it.Begin()
-	ring := make([]*actor.Mailbox[ringMessage], n)
+	ring := make([]ringLink, n)
 	it.Expect(n)
 	for i := range ring {
-		id := int64(i)
-		ring[i] = actor.Spawn(it, func(self *actor.Mailbox[ringMessage]) { ringActor(self, id, n, &end) })
+		id, self := int64(i), actor.NewBounded[ringMessage](it, ringRoom)
+		ring[i] = self
+		go func() {
+			defer it.Leave()
+			ringActor(self, id, n, &end)
+		}()
 	}
 	for i, r := range ring {
 		r.Send(ringMessage{kind: ringData, next: ring[(i+1)%len(ring)]})
@@ -48,7 +57,7 @@ func runThreadring(it *actor.Iteration, p Values) (Outcome, error) {
 
 // ringActor needs no buffer for a token that comes before Data: a send has taken effect when it returns, so that Data,
 // sent before the first token, is always first.
-func ringActor(self *actor.Mailbox[ringMessage], id, n int64, end *ringEnd) {
+func ringActor(self ringLink, id, n int64, end *ringEnd) {
 	data := self.Receive()
 	if data.kind != ringData {
 		actor.Fail("Ring %d received message kind %d before Data", id, data.kind)
