@@ -18,6 +18,8 @@ pub(crate) struct Cell {
     pub(crate) policy: &'static str,
     pub(crate) workers: usize,
     pub(crate) interleaved: bool,
+    /// See [`Settings::fair`].
+    pub(crate) fair: bool,
     pub(crate) os: bool,
     /// Matrix Search hands out its jobs block by block.
     pub(crate) blockwise: bool,
@@ -31,6 +33,7 @@ impl Cell {
             policy,
             workers,
             interleaved: false,
+            fair: true,
             os: false,
             blockwise: false,
             conditions: Conditions::USUAL,
@@ -57,6 +60,7 @@ impl Cell {
             } else {
                 Placement::FirstTouch
             },
+            fair: self.fair,
             os: self.os.then(Os::default),
             seed,
             ..Settings::new(self.conditions.machine()?)

@@ -7,7 +7,7 @@ use suite::library::{Actor, ActorLibrary, Context, Driver, Host, Options, Script
 use suite::tools::Latch;
 
 use crate::actor::{Birth, Body, Handling, Letter, Note, Wish};
-use crate::host::{Engine, Play, Run, Settings};
+use crate::host::{Engine, Play, Rules, Run, Settings};
 use crate::policies;
 
 /// The library.
@@ -52,7 +52,12 @@ impl System {
     /// # Errors
     /// If there is no such policy, or the machine has not so many units.
     pub fn new(settings: Settings) -> Result<Self, String> {
-        let host = Engine::build(policies::find(&settings.policy)?.rules, settings.clone())?;
+        Self::ruled(policies::find(&settings.policy)?.rules, settings)
+    }
+
+    /// As [`System::new`], with a policy that need not be listed.
+    pub(crate) fn ruled(rules: Rules, settings: Settings) -> Result<Self, String> {
+        let host = Engine::build(rules, settings.clone())?;
         Ok(Self {
             settings,
             host,

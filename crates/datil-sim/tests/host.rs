@@ -313,6 +313,30 @@ fn a_rule_that_pins_nothing_is_its_control_but_for_the_cost_of_timing() {
 }
 
 #[test]
+fn on_a_single_node_a_policy_that_learns_there_is_nothing_to_learn_costs_nothing() {
+    for (rule, control) in [
+        ("adaptive-locality", "cls-tp"),
+        ("adaptive-locality-wake", "cls-wake"),
+    ] {
+        let on_one_node = |program, policy| {
+            let settings = Settings {
+                machine: preset("uniform").expect("a preset"),
+                ..settings(policy, 16)
+            };
+            run(program, settings).run
+        };
+        for program in programs::ALL {
+            assert_eq!(
+                on_one_node(program.name, rule),
+                on_one_node(program.name, control),
+                "{}",
+                program.name
+            );
+        }
+    }
+}
+
+#[test]
 fn messages_that_carry_much_take_longer_between_nodes() {
     // The lists of quicksort travel in messages; on one worker nothing travels.
     let time = |hops, workers| {

@@ -76,6 +76,27 @@ fn json_says_so_too_and_is_the_same_every_time() {
 }
 
 #[test]
+fn workers_that_take_from_the_head_only_give_another_run() {
+    let arguments = [
+        "simulate",
+        "philosopher",
+        "--policy",
+        "cls-tp",
+        "--workers",
+        "4",
+        "--json",
+    ];
+    let fair: serde_json::Value = serde_json::from_str(&printed(&arguments)).expect("JSON");
+    let unfair = printed(&[&arguments[..], &["--from-head"]].concat());
+    let unfair: serde_json::Value = serde_json::from_str(&unfair).expect("JSON");
+    assert_eq!(
+        (&fair["from_head"], &unfair["from_head"]),
+        (&false.into(), &true.into())
+    );
+    assert_ne!(fair["rows"][0]["run"], unfair["rows"][0]["run"]);
+}
+
+#[test]
 fn without_a_benchmark_it_lists_what_there_is() {
     let text = printed(&["simulate"]);
     for word in ["matrixsearch", "adaptive-locality", "lgs-uc", "opteron", "epyc"] {

@@ -110,6 +110,8 @@ enum Phase {
 
 struct Worker {
     policy: Box<dyn Decide>,
+    /// Times can teach the policy something on this place in the machine.
+    learns: bool,
     pu: usize,
     next: Option<u32>,
     queue: VecDeque<u32>,
@@ -208,8 +210,10 @@ impl Engine {
                 workers: count,
                 seed: settings.seed,
             };
+            let policy = (rules.on)(setup, &rings);
             Worker {
-                policy: (rules.on)(setup, &rings),
+                learns: policy.learns(),
+                policy,
                 pu: pus[me as usize],
                 next: None,
                 queue: VecDeque::new(),
@@ -638,21 +642,9 @@ impl Engine {
 
     /// Takes the next actor and begins to run it; without one the worker begins to search.
     fn dispatch(&mut self, me: u32) -> Result<(), String> {
-        let hold = Cycles::from(self.costs.queue);
+        let taken = self.take(me);
         let worker = &mut self.workers[me as usize];
-        let pu = worker.pu;
-        let (actor, cost) = match worker.next.take() {
-            Some(actor) => (Some(actor), hold),
-            None => match worker.queue.pop_front() {
-                Some(actor) => (
-                    Some(actor),
-                    worker.head.take(&mut self.memory, pu, self.now, hold),
-                ),
-                None => (None, 0),
-            },
-        };
-        worker.length.fresh = worker.queue.len() as u32;
-        let Some(actor) = actor else {
+        let Some((actor, cost)) = taken else {
             worker.step = 0;
             if worker.phase == Phase::Busy {
                 worker.phase = Phase::Searching;
@@ -669,11 +661,8 @@ impl Engine {
         worker.step = 0;
         worker.probing = None;
         worker.tick = worker.tick.wrapping_add(1);
-        let age = self.costs.cycles(self.costs.staleness);
-        let class = self.slots[actor as usize].class;
-        let profile = self.classes[class].profile.read(self.now, age);
-        let timed = worker.policy.samples(worker.tick, &profile);
-        worker.activation = Some(Activation {
+        let timed = self.is_to_be_timed(me, actor);
+        self.workers[me as usize].activation = Some(Activation {
             actor,
             steps: VecDeque::new(),
             stopping: false,
@@ -689,6 +678,40 @@ impl Engine {
         let begun = self.begin_handling(me)?;
         self.next_turn(me, cost + begun + Cycles::from(timing));
         Ok(())
+    }
+
+    /// Takes the worker's next actor out of the slot or from the end of the queue that the policy says; returns it and what
+    /// that costs.
+    fn take(&mut self, me: u32) -> Option<(u32, Cycles)> {
+        let hold = Cycles::from(self.costs.queue);
+        let worker = &mut self.workers[me as usize];
+        let end = if self.settings.fair {
+            worker.policy.take(worker.tick.wrapping_add(1))
+        } else {
+            End::Head
+        };
+        if let Some(actor) = worker.next.take() {
+            return Some((actor, hold));
+        }
+        let (actor, lock) = match end {
+            End::Tail => (worker.queue.pop_back()?, &mut worker.tail),
+            End::Head | End::Next => (worker.queue.pop_front()?, &mut worker.head),
+        };
+        worker.length.fresh = worker.queue.len() as u32;
+        Some((actor, lock.take(&mut self.memory, worker.pu, self.now, hold)))
+    }
+
+    /// Whether the policy wants the activation of an actor timed. One in which the actor starts never is: it says nothing
+    /// about messages.
+    fn is_to_be_timed(&mut self, me: u32, actor: u32) -> bool {
+        let worker = &mut self.workers[me as usize];
+        let slot = &self.slots[actor as usize];
+        if !worker.learns || !slot.started || slot.word.home().is_none() {
+            return false;
+        }
+        let age = self.costs.cycles(self.costs.staleness);
+        let profile = self.classes[slot.class].profile.read(self.now, age);
+        worker.policy.samples(worker.tick, &profile)
     }
 
     /// Runs the code of the actor's start, or of its next message, and notes the steps; returns the time until the
@@ -713,10 +736,6 @@ impl Engine {
         } else {
             let mail = slot.mailbox.pop_front().expect("only actors with mail are run");
             slot.handled += 1;
-            if activation.messages == 0 {
-                // The start is no message; timed with it the first activation, which is at home, would seem dear.
-                activation.computing = 0;
-            }
             activation.messages += 1;
             self.run.events += 1;
             let costs = Rc::clone(&self.costs);
@@ -829,20 +848,28 @@ impl Engine {
     }
 
     fn ask_for_route(&mut self, me: u32, receiver: u32) -> Route {
+        let word = self.slots[receiver as usize].word;
+        let around = if self.workers[me as usize].learns {
+            self.surroundings(receiver)
+        } else {
+            Surroundings::default()
+        };
+        self.workers[me as usize].policy.woken(me, word, &around)
+    }
+
+    /// What a policy that learns may see beside the actor's word.
+    fn surroundings(&mut self, receiver: u32) -> Surroundings {
         let age = self.costs.cycles(self.costs.staleness);
         let slot = &self.slots[receiver as usize];
         let home_queue = match slot.word.home() {
             Some(home) => self.workers[home as usize].length.read(self.now, age),
             None => 0,
         };
-        let surroundings = Surroundings {
+        Surroundings {
             profile: self.classes[slot.class].profile.read(self.now, age),
             home_queue,
             idle: self.idle_workers.read(self.now, age),
-        };
-        self.workers[me as usize]
-            .policy
-            .woken(me, slot.word, &surroundings)
+        }
     }
 
     /// A handler has ended: the actor stops, goes on, rests, or goes behind others.

@@ -5,6 +5,8 @@
 //! charges, then each send and spawn after its own cost. An actor runs until its mailbox is empty or its batch is
 //! used up.
 
+#[cfg(test)]
+mod asked;
 mod engine;
 mod lock;
 mod rules;
@@ -75,6 +77,9 @@ pub struct Settings {
     pub policy: String,
     /// Where memory is placed.
     pub placement: Placement,
+    /// Workers take actors from the end of their queue that the policy says, as datil's do. CAF's, with which Woelke
+    /// measured, take from the head always; an actor at the tail may wait there for ever.
+    pub fair: bool,
     /// What the operating system adds; `None` leaves it out.
     pub os: Option<Os>,
     /// Seed of everything random.
@@ -98,6 +103,7 @@ impl Settings {
             machine,
             policy: "cls-tp".to_owned(),
             placement: Placement::FirstTouch,
+            fair: true,
             os: None,
             seed: 1,
             annotations: &[],

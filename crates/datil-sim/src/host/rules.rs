@@ -1,7 +1,7 @@
 //! Policies with their types erased: the engine is compiled once, not once per policy.
 
 use datil_policy::topology::{Neighbourhood, Rings};
-use datil_policy::{Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word};
+use datil_policy::{End, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word};
 
 /// What holds for all workers of a policy. See [`Policy`] for each.
 #[derive(Clone, Copy)]
@@ -38,6 +38,9 @@ pub(super) trait Decide: Send {
     fn spawned(&mut self, role: Role) -> (Word, Route);
     fn started(&mut self, word: Word) -> Word;
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route;
+    fn take(&mut self, tick: u32) -> End;
+    /// Whether the worker's activations are to be measured at all.
+    fn learns(&self) -> bool;
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool;
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
     fn search(&mut self, step: u32) -> Search;
@@ -58,6 +61,12 @@ impl<P: Policy> Decide for P {
     }
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
         Policy::woken(self, sender, word, around)
+    }
+    fn take(&mut self, tick: u32) -> End {
+        Policy::take(self, tick)
+    }
+    fn learns(&self) -> bool {
+        P::LEARNS && Policy::learns(self)
     }
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
         Policy::samples(self, tick, profile)

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Row, Verdict, judge};
+use super::{Row, Verdict, as_in_caf, judge};
 use crate::host::Run;
 use crate::laboratory::{Cell, Laboratory};
 
 const MATRIX: &str = "matrixsearch";
 
 fn matrix(policy: &'static str, workers: usize) -> Cell {
-    Cell::new(MATRIX, policy, workers)
+    as_in_caf(MATRIX, policy, workers)
 }
 
 /// Numbers of workers for continuous and for block-wise assignment.

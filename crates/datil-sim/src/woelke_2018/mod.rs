@@ -52,6 +52,14 @@ pub const NEAR: f64 = 0.03;
 /// An effect that is more than so many times the published one, in logarithms, is another effect.
 pub const FAR: f64 = 5.0;
 
+/// A cell whose workers take actors as those did with which Woelke measured.
+fn as_in_caf(program: &'static str, policy: &'static str, workers: usize) -> Cell {
+    Cell {
+        fair: false,
+        ..Cell::new(program, policy, workers)
+    }
+}
+
 /// What came of a published statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Row, Verdict, judge, judge_above};
+use super::{Row, Verdict, as_in_caf, judge, judge_above};
 use crate::host::Run;
 use crate::laboratory::{Cell, Laboratory};
 use crate::programs::ALL;
@@ -377,7 +377,7 @@ fn cell(program: &'static str, (policy, interleaved): Way, workers: usize, os: b
     Cell {
         interleaved,
         os,
-        ..Cell::new(program, policy, workers)
+        ..as_in_caf(program, policy, workers)
     }
 }
 

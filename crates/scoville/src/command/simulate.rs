@@ -34,6 +34,9 @@ pub struct SimulateArgs {
     /// Where memory is placed
     #[arg(long, value_enum, default_value = "first-touch")]
     pub memory: MemoryArg,
+    /// Take actors from the head of a queue always, as CAF does; datil takes from the end that the policy says
+    #[arg(long)]
+    pub from_head: bool,
     /// Add what an operating system does to threads that are not bound, as fitted to the thesis' machine
     #[arg(long)]
     pub os: bool,
@@ -104,6 +107,7 @@ struct Output {
     machine: String,
     memory: Placement,
     operating_system: Option<Os>,
+    from_head: bool,
     costs: datil_sim::machine::Costs,
     seeds: Vec<u64>,
     rows: Vec<Row>,
@@ -176,6 +180,7 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
     };
     let settings = Settings {
         os: arguments.os.then(Os::default),
+        fair: !arguments.from_head,
         placement: match arguments.memory {
             MemoryArg::FirstTouch => Placement::FirstTouch,
             MemoryArg::Interleaved => Placement::Interleaved,
@@ -225,6 +230,7 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         machine: machine.name.clone(),
         memory: settings.placement,
         operating_system: settings.os,
+        from_head: arguments.from_head,
         costs: machine.costs.clone(),
         seeds,
         rows,
