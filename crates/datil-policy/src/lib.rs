@@ -54,7 +54,7 @@ pub use guided::{
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
     AdaptiveLocality, AdaptiveLocalityWake, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard,
-    WithoutOrder, term,
+    WithoutOrder, WithoutResigning, term,
 };
 pub use neighbourly::Neighbourly;
 pub use random::Random;

@@ -9,6 +9,9 @@
 //! Nobody is sent home to learn: actors run at home first, and stealing and following senders take them away by
 //! themselves.
 //!
+//! Whether being sent home keeps them there is measured, too: where homes lie on one node, thieves take most of what is
+//! sent to it, and then it costs waiting and gains nothing. Such a class is let go for a long time.
+//!
 //! The rule is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
 //! same everywhere cancel out. Variants that lack one term of the rule each, and controls that do not measure at all,
 //! stand beside it; a benefit that they have as well is not due to the rule.
@@ -29,6 +32,12 @@ const TIMED: u32 = 16;
 /// A queue of so many is long enough to keep others away from it, if this share of the workers (one in so many) is
 /// idle.
 const CROWDED: (u32, u32) = (4, 4);
+/// Measurements of a pinned class that tell whether its actors stay at home: more than there are actors on the way when a
+/// class is pinned, which nobody has sent home yet.
+const STRAYING: u32 = 512;
+/// A class that was let go because its actors strayed is given another trial after somewhat more than half as many
+/// measurements.
+const FORGIVEN: u32 = 8192;
 
 /// The terms of the rule that a variant has.
 pub mod term {
@@ -38,8 +47,10 @@ pub mod term {
     pub const ORDER: u32 = 2;
     /// The difference must exceed three standard errors.
     pub const CERTAINTY: u32 = 4;
+    /// A class whose actors are elsewhere more often than not, although they are sent home, is let go.
+    pub const RESIGNS: u32 = 64;
     /// All of them.
-    pub const ALL: u32 = GUARD | ORDER | CERTAINTY;
+    pub const ALL: u32 = GUARD | ORDER | CERTAINTY | RESIGNS;
     /// A control: every class is pinned.
     pub const PIN_ALL: u32 = 8;
     /// A control: classes with long messages are pinned, whatever being away costs.
@@ -68,6 +79,8 @@ pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
 pub type WithoutOrder = Locality<{ term::ALL & !term::ORDER }>;
 /// Without [`term::CERTAINTY`].
 pub type WithoutCertainty = Locality<{ term::ALL & !term::CERTAINTY }>;
+/// Without [`term::RESIGNS`].
+pub type WithoutResigning = Locality<{ term::ALL & !term::RESIGNS }>;
 /// The control that pins every class.
 pub type PinAll = Locality<{ term::ALL | term::PIN_ALL }>;
 /// The control that pins by run time alone.
@@ -81,6 +94,7 @@ const fn name(terms: u32) -> &'static str {
         t if t & term::PIN_LONG != 0 => "pin-long",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
         t if t & term::ORDER == 0 => "adaptive-locality-no-order",
+        t if t & term::RESIGNS == 0 => "adaptive-locality-no-resigning",
         _ => "adaptive-locality-no-certainty",
     }
 }
@@ -112,7 +126,9 @@ fn longest(profile: &Profile) -> Nanos {
 /// Whether a class with this profile is pinned from now on. It takes three standard errors to pin it; to let it go it
 /// is enough that not even one on top of what is seen would be worth it.
 fn is_pinned(profile: &Profile, certain: bool) -> bool {
-    let Profile { home, away, pinned } = *profile;
+    let Profile {
+        home, away, pinned, ..
+    } = *profile;
     let error = home.squared_error().saturating_add(away.squared_error()).isqrt();
     if pinned {
         let doubt = if certain { error } else { 0 };
@@ -122,6 +138,23 @@ fn is_pinned(profile: &Profile, certain: bool) -> bool {
     // Two means of fewer have no error to speak of.
     let known = home.count >= 8 && away.count >= 8;
     known && gain > WORTH && (!certain || gain > error.saturating_mul(3))
+}
+
+/// [`Profile::strayed`] after a measurement. While a class is not pinned nothing is learned of that, and what was is
+/// slowly forgotten.
+fn strayed(profile: &Profile, at_home: bool) -> u32 {
+    let strayed = profile.strayed;
+    match (profile.pinned, at_home) {
+        (false, _) => strayed - strayed.div_ceil(FORGIVEN),
+        (true, true) => strayed - strayed.div_ceil(STRAYING),
+        (true, false) => strayed - strayed.div_ceil(STRAYING) + Profile::ALWAYS / STRAYING,
+    }
+}
+
+/// Whether too many of the class stray for it to stay pinned, or to be pinned again.
+fn resigns(profile: &Profile) -> bool {
+    let most = if profile.pinned { 2 } else { 4 };
+    profile.strayed > Profile::ALWAYS / most
 }
 
 impl<const TERMS: u32> Policy for Locality<TERMS> {
@@ -212,10 +245,12 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             &mut learned.away
         };
         *mean = mean.with(sample.per_message);
+        learned.strayed = strayed(&profile, sample.at_home);
         learned.pinned = if Self::has(term::PIN_LONG) {
             longest(&learned) > LONG
         } else {
             is_pinned(&learned, Self::has(term::CERTAINTY))
+                && !(Self::has(term::RESIGNS) && resigns(&learned))
         };
         learned
     }
@@ -243,7 +278,12 @@ mod tests {
     }
 
     fn profile(home: Mean, away: Mean, pinned: bool) -> Profile {
-        Profile { home, away, pinned }
+        Profile {
+            home,
+            away,
+            pinned,
+            strayed: 0,
+        }
     }
 
     #[test]
@@ -280,6 +320,73 @@ mod tests {
             !decided(mean(100, 50_000, 0), mean(100, 50_900, 0), true),
             "is let go"
         );
+    }
+
+    /// The profile of a class after so many measurements of the same two times, `stay` of ten at home.
+    fn after<P: Policy>(mut known: Profile, measurements: u32, stay: u32) -> Profile {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let mut policy = P::new(setup);
+        for number in 0..measurements {
+            let at_home = number % 10 < stay;
+            let per_message = if at_home { 50_000 } else { 60_000 };
+            known = policy.finished(Word::new(Some(0), false), Sample { per_message, at_home }, known);
+        }
+        known
+    }
+
+    #[test]
+    fn a_class_is_let_go_whose_actors_do_not_stay_at_home() {
+        let learned = after::<AdaptiveLocality>(Profile::default(), 200, 5);
+        assert!(learned.pinned, "the difference is clear");
+        assert!(after::<AdaptiveLocality>(learned, 100_000, 6).pinned, "most stay");
+        // The first ones were under way when it was pinned.
+        let soon = after::<AdaptiveLocality>(learned, 200, 0);
+        assert!(soon.pinned);
+        assert!(
+            after::<AdaptiveLocality>(soon, 10_000, 8).pinned,
+            "they came home"
+        );
+        let strayed = after::<AdaptiveLocality>(learned, 1_500, 3);
+        assert!(!strayed.pinned, "{strayed:?}");
+        assert!(after::<WithoutResigning>(learned, 1_500, 3).pinned);
+    }
+
+    #[test]
+    fn a_class_that_was_let_go_is_given_another_trial() {
+        let learned = after::<AdaptiveLocality>(Profile::default(), 200, 5);
+        let mut known = learned;
+        while known.pinned {
+            known = after::<AdaptiveLocality>(known, 1, 0);
+        }
+        let mut waits = 0;
+        while !known.pinned {
+            waits += 10;
+            assert!(waits < 100_000, "{known:?}");
+            known = after::<AdaptiveLocality>(known, 10, 3);
+        }
+        assert!(waits > FORGIVEN / 2, "{waits}");
+    }
+
+    #[test]
+    fn shares_of_strayed_actors_stay_shares() {
+        let pinned = |strayed| Profile {
+            strayed,
+            ..profile(Mean::default(), Mean::default(), true)
+        };
+        let next = |known, at_home| strayed(&pinned(known), at_home);
+        assert_eq!(next(Profile::ALWAYS, false), Profile::ALWAYS);
+        assert_eq!(next(0, true), 0);
+        let always = (0..100 * STRAYING).fold(0, |known, _| next(known, false));
+        assert!(
+            (Profile::ALWAYS - 600..=Profile::ALWAYS).contains(&always),
+            "{always}"
+        );
+        let never = (0..100 * STRAYING).fold(Profile::ALWAYS, |known, _| next(known, true));
+        assert_eq!(never, 0);
     }
 
     #[test]
@@ -354,6 +461,7 @@ mod tests {
             WithoutGuard::NAME,
             WithoutOrder::NAME,
             WithoutCertainty::NAME,
+            WithoutResigning::NAME,
             PinAll::NAME,
             PinLong::NAME,
         ];

@@ -162,4 +162,12 @@ pub struct Profile {
     pub away: Mean,
     /// Whether actors of the class go home.
     pub pinned: bool,
+    /// Share of the measurements in which actors that go home were elsewhere all the same, recent ones counting most;
+    /// [`Profile::ALWAYS`] is all of them.
+    pub strayed: u32,
+}
+
+impl Profile {
+    /// See [`Profile::strayed`].
+    pub const ALWAYS: u32 = 1 << 16;
 }

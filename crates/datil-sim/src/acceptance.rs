@@ -32,10 +32,11 @@ pub const WOKEN: [&str; 6] = [
     "tokio-like",
 ];
 /// The rule with a term less each, and controls that do not weigh anything.
-pub const ABLATED: [&str; 5] = [
+pub const ABLATED: [&str; 6] = [
     "adaptive-locality-no-order",
     "adaptive-locality-no-certainty",
     "adaptive-locality-no-guard",
+    "adaptive-locality-no-resigning",
     "pin-all",
     "pin-long",
 ];

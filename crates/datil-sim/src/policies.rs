@@ -4,6 +4,7 @@ use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt,
     LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken,
     Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
+    WithoutResigning,
 };
 
 use crate::host::Rules;
@@ -53,6 +54,7 @@ pub const ALL: &[Entry] = &[
     entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),
     entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
     entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),
+    entry::<WithoutResigning>("adaptive-locality that does not ask whether actors stay at home"),
     entry::<PinAll>("control of adaptive-locality: every class is pinned"),
     entry::<PinLong>("control of adaptive-locality: classes with long messages are pinned"),
     entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),

@@ -50,6 +50,7 @@ fn small(program: &str) -> Map<String, Value> {
         "uct" => json!({"nodes": 100, "avg": 50, "stdev": 10, "binomial": 4}),
         "stencil" => json!({"actors": 12, "rounds": 5}),
         "shards" => json!({"actors": 20, "rounds": 10}),
+        "tides" => json!({"actors": 20, "rounds": 2}),
         "twofaced" => json!({"actors": 20, "rounds": 4}),
         "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
         other => panic!("no small size for {other}"),

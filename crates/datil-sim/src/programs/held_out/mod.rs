@@ -1,9 +1,11 @@
 //! Programs that were written after the rules of `adaptive-locality` were final, to try these on something unknown:
 //! five of the suite that nobody had annotated before, and three that are made to be hard for a rule that decides by
-//! type of actor.
+//! type of actor. One of these, the stencil, led to another term of the rule; since then it is held out no longer in
+//! spirit, and `tides` was written after that change.
 
 mod shards;
 mod stencil;
+mod tides;
 mod two_faced;
 
 use serde_json::{Map, Value};
@@ -68,6 +70,7 @@ pub const HELD_OUT: &[Program] = &[
     stencil::PROGRAM,
     shards::PROGRAM,
     two_faced::PROGRAM,
+    tides::PROGRAM,
 ];
 
 /// A step of busy work is a random number: a multiplication and an addition.
