@@ -5,7 +5,7 @@ use datil_policy::topology::Synthetic;
 use super::{Costs, Filling, Machine, Wiring};
 
 /// Names of the machines, with a line about each.
-pub const PRESETS: [(&str, &str); 4] = [
+pub const PRESETS: [(&str, &str); 5] = [
     (
         "opteron",
         "four AMD Opteron 6376: 64 units on 8 nodes (Woelke 2018, figure 6.1 and tables 2.1 and 6.1)",
@@ -22,6 +22,10 @@ pub const PRESETS: [(&str, &str); 4] = [
         "uniform",
         "the opteron with a single node: what is left without distances",
     ),
+    (
+        "pair",
+        "two processors of a virtual machine on which datil was measured, with datil's own costs, most of them measured",
+    ),
 ];
 
 /// The machine with this name.
@@ -31,6 +35,7 @@ pub fn preset(name: &str) -> Option<Machine> {
         "epyc" => Some(epyc()),
         "chiplet" => Some(chiplet()),
         "uniform" => Some(uniform()),
+        "pair" => Some(pair()),
         _ => None,
     }
 }
@@ -96,6 +101,37 @@ pub(super) fn modern_costs() -> Costs {
         wake: (4_000, 8_000),
         timing: 80,
         staleness: 2_000,
+    }
+}
+
+/// Of datil with a policy that routes, on two processors of a virtual machine (Xeon, 2.6 GHz). Measured there, medians or
+/// minima: caches and memory by chasing pointers through 16 KiB, 256 KiB, 4 MiB and 256 MiB; a line's way from one
+/// processor to the other and back (139 ns); a look at the own queue as a `pause` and a load; sleeps of 50 us; waking by
+/// futex; two readings of the clock. Sending, receiving, queueing and an empty mailbox are together a message of
+/// `pingpong` with `cls-tp` on one worker (12 ns); how these are divided among them is assumed, as are controller and
+/// link, which nothing on such a machine loads. A message to the other processor takes 48 ns more
+/// (`docs/datil-performance.md`), less than a line.
+fn pair_costs() -> Costs {
+    Costs {
+        megahertz: 2600,
+        cache: [4, 12, 95],
+        memory: vec![620],
+        line_shared: 181,
+        line: vec![181],
+        controller: 6.0,
+        link: 4.0,
+        message_lines: 1,
+        poll: 30,
+        theft: 30,
+        queue: 5,
+        send: 9,
+        receive: 8,
+        block: 4,
+        spawn: 30,
+        sleep_slack: 67_000,
+        wake: (30_400, 18_000),
+        timing: 88,
+        staleness: 70,
     }
 }
 
@@ -190,6 +226,27 @@ fn epyc() -> Machine {
         wiring: Wiring::Packages,
         filling: Filling::Compact,
         costs: modern_costs(),
+    }
+}
+
+fn pair() -> Machine {
+    let synthetic = Synthetic {
+        packages: 1,
+        nodes: 1,
+        l3: (1, 240 << 20),
+        l2: (2, 2 << 20),
+        cores: 1,
+        l1: 48 << 10,
+        threads: 1,
+        memory: 8 << 30,
+        distances: Vec::new(),
+    };
+    Machine {
+        name: "pair".to_owned(),
+        topology: synthetic.build().expect("the preset is consistent"),
+        wiring: Wiring::Packages,
+        filling: Filling::Compact,
+        costs: pair_costs(),
     }
 }
 
