@@ -2,14 +2,14 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 parameters() -> [{messages, {integer, 0}}].
 
 run(#{messages := N}, Announce) ->
     Run = start(Announce),
     expect(Run, 2),
-    Counter = spawn_crowded(fun() -> counter(Run, 0) end),
+    Counter = spawn(fun() -> counter(Run, 0) end),
     Producer = spawn(fun() -> producer(Run, Counter, N) end),
     Producer ! start,
     Result = await(result),

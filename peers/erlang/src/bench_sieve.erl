@@ -2,7 +2,7 @@
 -behaviour(scoville_benchmark).
 
 -export([parameters/0, run/2]).
--import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 parameters() -> [{n, {integer, 3}}, {m, {integer, 1}}].
 
@@ -10,7 +10,7 @@ run(#{n := N, m := M}, Announce) ->
     Run = start(Announce),
     expect(Run, 2),
     Producer = spawn(fun() -> producer(Run, N) end),
-    Filter = spawn(fun() -> filter(Run, 1, M, 2) end),
+    Filter = spawn_crowded(fun() -> filter(Run, 1, M, 2) end),
     Producer ! {start, Filter},
     {Primes, Sum, Filters} = await(last),
     #{wall_ns => finish(Run), result => Primes, checks => #{sum => Sum, filters => Filters}}.
@@ -48,7 +48,7 @@ filter(Run, Id, Room, Primes, Next) ->
                 false ->
                     expect(Run, 1),
                     M = length(Primes),
-                    filter(Run, Id, Room, Primes, spawn(fun() -> filter(Run, Id + 1, M, X) end))
+                    filter(Run, Id, Room, Primes, spawn_crowded(fun() -> filter(Run, Id + 1, M, X) end))
             end;
         {exit, Count, Sum} ->
             pass(Run, Id, Next, Count + length(Primes), Sum + lists:sum(Primes));
