@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 )
 
 // gcDelta is what the collector did during one iteration. The runtime brings cpu_ns up to date at the end of each of its
@@ -57,15 +58,33 @@ func (s gcSnapshot) since(before gcSnapshot) gcDelta {
 	}
 }
 
+// defaultGOGC is what the environment says if it says nothing.
+const defaultGOGC = "100"
+
+// gogc is how much the heap may grow before a collection: per cent of what was live, or off.
+func gogc() string {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	if percent := sample[0].Value.Uint64(); percent != math.MaxUint64 {
+		return strconv.FormatUint(percent, 10)
+	}
+	return "off"
+}
+
+// runtimeName is the name in the manifest, whose runtimes differ in GOGC.
+func runtimeName() string {
+	if percent := gogc(); percent != defaultGOGC {
+		return "go-gogc" + percent
+	}
+	return "go"
+}
+
 // describeGC names the collector and its settings.
 func describeGC() string {
-	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
-	metrics.Read(samples)
-	text := "concurrent mark-sweep, GOGC=off"
-	if percent := samples[0].Value.Uint64(); percent != math.MaxUint64 {
-		text = fmt.Sprintf("concurrent mark-sweep, GOGC=%d", percent)
-	}
-	if limit := samples[1].Value.Uint64(); limit != math.MaxInt64 {
+	sample := []metrics.Sample{{Name: "/gc/gomemlimit:bytes"}}
+	metrics.Read(sample)
+	text := "concurrent mark-sweep, GOGC=" + gogc()
+	if limit := sample[0].Value.Uint64(); limit != math.MaxInt64 {
 		text += fmt.Sprintf(", GOMEMLIMIT=%d", limit)
 	}
 	return text

@@ -187,7 +187,7 @@ func (p *peer) hello() hello {
 	}
 	version := strings.TrimPrefix(runtime.Version(), "go")
 	return hello{
-		Type: "hello", Protocol: Version, Runtime: "go", Version: version, Language: "Go " + version,
+		Type: "hello", Protocol: Version, Runtime: runtimeName(), Version: version, Language: "Go " + version,
 		Workers: runtime.GOMAXPROCS(0), GC: describeGC(), Capabilities: []string{"count-messages", "gc"},
 		Labels: labels, Benchmarks: names,
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -189,5 +190,23 @@ func TestALineIsNotLongerThanAllowed(t *testing.T) {
 	long := strings.NewReader(strings.Repeat("x", maxLine+1))
 	if _, err := readLine(bufio.NewReader(long)); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("readLine returned %v", err)
+	}
+}
+
+func TestAnotherSettingOfTheCollectorIsAnotherRuntime(t *testing.T) {
+	for _, c := range []struct {
+		percent         int
+		name, described string
+	}{
+		{100, "go", "GOGC=100"},
+		{400, "go-gogc400", "GOGC=400"},
+		{-1, "go-gogcoff", "GOGC=off"},
+	} {
+		before := debug.SetGCPercent(c.percent)
+		name, described := runtimeName(), describeGC()
+		debug.SetGCPercent(before)
+		if name != c.name || !strings.Contains(described, c.described) {
+			t.Errorf("with GOGC=%d it is %q, %q; want %q, %q", c.percent, name, described, c.name, c.described)
+		}
 	}
 }
