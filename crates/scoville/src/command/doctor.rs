@@ -92,7 +92,9 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{:<width$}  {state}", runtime.listed())?;
         for (what, install) in &tools.missing {
             writeln!(out, "{:width$}  {what}", "")?;
-            writeln!(out, "{:width$}  {install}", "")?;
+            if let Some(install) = install {
+                writeln!(out, "{:width$}  {install}", "")?;
+            }
         }
     }
     if !world.runtimes.mistakes.is_empty() {

@@ -20,8 +20,8 @@ const HELLO: Duration = Duration::from_secs(60);
 pub struct Tools {
     /// Versions of the programs that it needs, for the build's digest.
     pub versions: Vec<String>,
-    /// What is missing, and the command that installs it.
-    pub missing: Vec<(String, String)>,
+    /// What is missing, and the command that installs it, if that is the cure.
+    pub missing: Vec<(String, Option<String>)>,
 }
 
 impl Tools {
@@ -30,7 +30,10 @@ impl Tools {
         let reasons: Vec<String> = self
             .missing
             .iter()
-            .map(|(what, install)| format!("{what}; install it with: {install}"))
+            .map(|(what, install)| match install {
+                Some(install) => format!("{what}; install it with: {install}"),
+                None => what.clone(),
+            })
             .collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
@@ -76,7 +79,11 @@ fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> T
                     .push(format!("{} {version}", requirement.program[0]));
             }
             Found::Yes(_) => {}
-            Found::No(reason) => tools.missing.push((reason.clone(), requirement.install.clone())),
+            Found::No(reason) => {
+                let install = Some(requirement.install.clone());
+                tools.missing.push((reason.clone(), install));
+            }
+            Found::Late(reason) => tools.missing.push((reason.clone(), None)),
         }
     }
     tools

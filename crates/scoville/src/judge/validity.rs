@@ -40,6 +40,7 @@ pub(super) fn validity(session: &Session<'_>, groups: &[GroupAnalysis], judgemen
 fn warnings(session: &Session<'_>, groups: &[GroupAnalysis], counts: &Validity) -> Vec<Finding> {
     let mut warnings = Vec::new();
     warnings.extend(dirty(session));
+    warnings.extend(left_out(counts));
     warnings.extend(other_machine(session));
     warnings.extend(contaminated(counts));
     warnings.extend(same_runtime_differs(session, groups));
@@ -74,6 +75,18 @@ fn dirty(session: &Session<'_>) -> Option<Finding> {
             "end the processes by hand, then run the session again to continue it",
         )
     })
+}
+
+fn left_out(counts: &Validity) -> Vec<Finding> {
+    let warning = |(runtimes, reason): (Vec<&str>, &str)| {
+        finding(
+            Level::Warn,
+            format!("left out: {}", runtimes.join(", ")),
+            reason,
+            "the session says nothing of what was left out; mend the reason, then measure again",
+        )
+    };
+    counts.left_out().into_iter().map(warning).collect()
 }
 
 fn other_machine(session: &Session<'_>) -> Option<Finding> {

@@ -453,3 +453,19 @@ pub struct Validity {
     /// Warnings with advice, most important first.
     pub warnings: Vec<Finding>,
 }
+
+impl Validity {
+    /// The runtimes that were to take part and could not be used, with the first line of the reason. Those that share one
+    /// stand together.
+    pub fn left_out(&self) -> Vec<(Vec<&str>, &str)> {
+        let mut by_reason: Vec<(Vec<&str>, &str)> = Vec::new();
+        for skip in self.skipped.iter().filter(|skip| skip.unusable) {
+            let line = skip.reason.lines().next().unwrap_or_default();
+            match by_reason.iter_mut().find(|(_, reason)| *reason == line) {
+                Some((runtimes, _)) => runtimes.push(&skip.runtime),
+                None => by_reason.push((vec![&skip.runtime], line)),
+            }
+        }
+        by_reason
+    }
+}

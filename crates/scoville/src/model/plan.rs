@@ -126,6 +126,10 @@ pub struct Skip {
     pub benchmark: Option<BenchmarkName>,
     /// Why, in a sentence that says what to do about it.
     pub reason: String,
+    /// Whether the whole runtime was to take part and could not be used: a program that it needs is missing or does not
+    /// answer, it cannot be built, or it does not start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unusable: bool,
 }
 
 impl Skip {

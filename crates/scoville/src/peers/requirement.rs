@@ -18,6 +18,8 @@ pub enum Found {
     Yes(Option<Version>),
     /// It cannot be used, for this reason.
     No(String),
+    /// It was started and did not answer in time, for which installing it is no cure.
+    Late(String),
 }
 
 /// A version as numbers.
@@ -75,10 +77,14 @@ impl fmt::Display for Version {
 
 /// Asks the program.
 pub fn detect(requirement: &Requirement) -> Found {
+    detect_within(requirement, LIMIT)
+}
+
+fn detect_within(requirement: &Requirement, limit: Duration) -> Found {
     let Some((program, arguments)) = requirement.program.split_first() else {
         return Found::No("the manifest names no program".into());
     };
-    let answer = capture(Command::new(program).args(arguments), LIMIT);
+    let answer = capture(Command::new(program).args(arguments), limit);
     let output = match answer {
         Ok((End::Exited(status), output)) if status.success() => output,
         Ok((End::Exited(status), output)) => {
@@ -89,7 +95,10 @@ pub fn detect(requirement: &Requirement) -> Found {
             return Found::No(format!("{program} ended with {status} and said: {said}"));
         }
         Ok((End::TimedOut, _)) => {
-            return Found::No(format!("{program} did not answer within {} s", LIMIT.as_secs()));
+            return Found::Late(format!(
+                "{program} did not answer within {} s: run again when the machine is less busy",
+                limit.as_secs()
+            ));
         }
         Err(e) if e.kind() == ErrorKind::NotFound => return Found::No(format!("{program} is not installed")),
         Err(e) => return Found::No(format!("{program} cannot be started: {e}")),
@@ -147,6 +156,17 @@ mod tests {
             minimum: minimum.map(String::from),
             install: String::new(),
         }
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_late_and_not_missing() {
+        let asked = Requirement {
+            program: ["sleep", "60"].map(String::from).to_vec(),
+            minimum: None,
+            install: "never said".into(),
+        };
+        let message = "sleep did not answer within 0 s: run again when the machine is less busy";
+        assert_eq!(detect_within(&asked, Duration::ZERO), Found::Late(message.into()));
     }
 
     #[test]

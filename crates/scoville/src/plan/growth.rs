@@ -85,6 +85,7 @@ fn ladder(
                 runtime: candidate.selection.shown.clone(),
                 benchmark: Some(benchmark.name.clone()),
                 reason,
+                unusable: false,
             }),
         }
     }

@@ -56,7 +56,21 @@ pub struct Candidate {
 
 impl Candidate {
     /// Why it takes no part at all; `None` if it does.
-    fn out(&self, request: &Request) -> Option<String> {
+    fn out(&self, request: &Request) -> Option<Skip> {
+        let skip = |reason, unusable| Skip {
+            runtime: self.selection.shown.clone(),
+            benchmark: None,
+            reason,
+            unusable,
+        };
+        match self.unwanted(request) {
+            Some(reason) => Some(skip(reason, false)),
+            None => self.unusable.clone().map(|reason| skip(reason, true)),
+        }
+    }
+
+    /// Why it is not asked for; `None` if it is.
+    fn unwanted(&self, request: &Request) -> Option<String> {
         let Selection {
             shown,
             runtime,
@@ -66,7 +80,7 @@ impl Candidate {
             let what = if runtime.variant { "a variant, " } else { "" };
             return Some(format!("{what}measured only when asked for: --runtime {shown}"));
         }
-        self.unusable.clone()
+        None
     }
 }
 
@@ -306,14 +320,10 @@ fn taking_part<'c>(request: &Request, candidates: &'c [Candidate]) -> Vec<&'c Ca
 }
 
 fn left_out(request: &Request, candidates: &[Candidate]) -> Vec<Skip> {
-    let skip = |candidate: &Candidate| {
-        Some(Skip {
-            runtime: candidate.selection.shown.clone(),
-            benchmark: None,
-            reason: candidate.out(request)?,
-        })
-    };
-    candidates.iter().filter_map(skip).collect()
+    candidates
+        .iter()
+        .filter_map(|candidate| candidate.out(request))
+        .collect()
 }
 
 /// The group of that key, or nothing if no runtime can run it; then the reasons are in `skipped`.
@@ -333,6 +343,7 @@ fn group(
                     runtime: candidate.selection.shown.clone(),
                     benchmark: Some(benchmark.name.clone()),
                     reason,
+                    unusable: false,
                 };
                 if !skipped.contains(&skip) {
                     skipped.push(skip);
@@ -631,6 +642,24 @@ mod tests {
             sizes(&["thesis-1"]).unwrap_err(),
             "unknown preset `thesis-1`: did you mean `thesis-10`?"
         );
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_from_what_was_not_asked_for() {
+        let mut broken = candidate("broken");
+        broken.unusable = Some("cannot be built: no compiler".into());
+        let mut other = broken.clone();
+        other.selection.shown = "other".into();
+        other.selection.runtime.on_request = true;
+        let of = |candidates: &[Candidate]| {
+            let skipped = plan(candidates, false).unwrap().skipped;
+            let told = skipped.into_iter().map(|s| (s.runtime, s.unusable));
+            told.collect::<Vec<_>>()
+        };
+        let all = [candidate("plain"), broken, other.clone()];
+        assert_eq!(of(&all), [("broken".into(), true), ("other".into(), false)]);
+        other.selection.named = true;
+        assert_eq!(of(&[candidate("plain"), other]), [("other".into(), true)]);
     }
 
     #[test]

@@ -50,6 +50,10 @@ pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
             v.verified, v.cells, v.void, v.failed, v.unsupported, v.contaminated, v.invocations
         ));
     }
+    for (runtimes, reason) in v.left_out() {
+        let line = format!("left out: {}: {reason}", runtimes.join(", "));
+        out.push_str(&wrapped(&words::plain(&line), screen.width));
+    }
     out
 }
 

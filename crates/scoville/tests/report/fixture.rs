@@ -118,6 +118,7 @@ pub fn rich() -> Analysis {
         runtime: "pony".into(),
         benchmark: None,
         reason: "ponyc was not found; install it with: apt install ponyc".into(),
+        unusable: true,
     });
     a.validity.skipped = a.plan.skipped.clone();
     a.validity.void = 2;

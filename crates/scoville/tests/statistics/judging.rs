@@ -153,6 +153,7 @@ fn a_runtime_that_lacks_a_benchmark_is_an_unsupported_cell_beside_the_others() {
         runtime: runtime.into(),
         benchmark: Some("big".into()),
         reason,
+        unusable: false,
     };
     plan.skipped = vec![
         skip("b", format!("{}not implemented by this peer", Skip::UNSUPPORTED)),
@@ -172,6 +173,37 @@ fn a_runtime_that_lacks_a_benchmark_is_an_unsupported_cell_beside_the_others() {
     );
     let cells: Vec<usize> = analysis.groups.iter().map(|g| g.cells.len()).collect();
     assert_eq!((cells, analysis.validity.unsupported), (vec![2, 2], 1));
+}
+
+#[test]
+fn a_runtime_that_could_not_be_used_is_a_warning_and_one_that_was_not_asked_for_is_none() {
+    let mut plan = plan(&["pingpong"], &["a", "b"]);
+    let skip = |runtime: &str, reason: &str, unusable| Skip {
+        runtime: runtime.into(),
+        benchmark: None,
+        reason: reason.into(),
+        unusable,
+    };
+    plan.skipped = vec![
+        skip("c", "cannot be built: see build.log\nerror", true),
+        skip("d", "measured only when asked for", false),
+        skip("e", "e does not answer", true),
+        skip("f", "cannot be built: see build.log\nerror", true),
+    ];
+    let mut log = Log::new(plan);
+    log.block("pingpong", 0, &[("a", 100), ("b", 100)]);
+    let validity = judged(&log).validity;
+    let left_out: Vec<(&str, &str)> = validity
+        .warnings
+        .iter()
+        .filter(|warning| warning.what.starts_with("left out: "))
+        .map(|warning| (warning.what.as_str(), warning.why.as_str()))
+        .collect();
+    let expected = [
+        ("left out: c, f", "cannot be built: see build.log"),
+        ("left out: e", "e does not answer"),
+    ];
+    assert_eq!(left_out, expected);
 }
 
 #[test]
