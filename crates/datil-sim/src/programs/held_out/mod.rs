@@ -1,7 +1,7 @@
 //! Programs that were written after the rules of `adaptive-locality` were final, to try these on something unknown:
 //! five of the suite that nobody had annotated before, and three that are made to be hard for a rule that decides by
-//! type of actor. One of these, the stencil, led to another term of the rule; since then it is held out no longer in
-//! spirit, and `tides` was written after that change.
+//! type of actor. One of these, the stencil, led to another term of the rule; since then it is held out no longer,
+//! and `tides` was written after that change.
 
 mod shards;
 mod stencil;
