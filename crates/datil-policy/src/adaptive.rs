@@ -3,7 +3,8 @@
 //! Messages inside a worker cost a few nanoseconds, messages between workers ten times that, and waking a
 //! worker as much as a thousand local messages. So work leaves a worker only after a backlog has lasted, and
 //! every such move is a trial: if the two workers then write to each other all the time, or the receiver
-//! runs dry at once, the trial failed and the pause before the next one doubles, for all workers together.
+//! runs dry at once, the trial failed and the pause before the next one doubles, for all workers together. While trials
+//! pay, a worker that runs dry asks the others for more instead of going to sleep.
 
 use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Stint, Verdict};
 
@@ -23,22 +24,32 @@ const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
 /// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
 /// back, which is more than most need to run once.
 const PORTION: usize = 128;
-/// A receiver that runs dry having handled fewer messages was not worth waking.
-const WORTH_WAKING: u64 = 256;
+/// A receiver that runs dry having handled fewer messages, and sooner than this, was not worth waking.
+const WORTH_WAKING: (u64, Nanos) = (256, 100_000);
+/// Looks in a row that find no backlog before it counts as ended: one who deals out work to many has none for a moment each time they
+/// are all done.
+const LULLS: u32 = 4;
+/// Times that a worker asks others for work before it sleeps, while trials pay. The host pauses for about a microsecond between
+/// two of them.
+const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
 const STREAK: u32 = 4;
 /// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
 const FAIRNESS: u32 = 1024;
 
-/// Adopt, share, judge, follow; see the module documentation.
+/// Adopt, share, judge, follow, ask for more; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
+    me: u32,
+    workers: u32,
     /// Activations until the next look at the clock.
     until_glance: u32,
     /// Activations between the last look and the next.
     glance_every: u32,
     glanced_at: Nanos,
     backlog_since: Option<Nanos>,
+    /// Looks in a row that found no backlog.
+    lulls: u32,
     crossed_at: Nanos,
 }
 
@@ -102,6 +113,7 @@ fn turn_of_the_oldest(tick: u32) -> Pick {
 
 impl Policy for Adaptive {
     const NAME: &'static str = "adaptive";
+    const STEALS: bool = true;
     const ADOPTS: bool = true;
     const FOLLOWS: bool = true;
     const CROSSINGS: u32 = 64;
@@ -111,12 +123,15 @@ impl Policy for Adaptive {
         None
     }
 
-    fn new(_: Setup) -> Self {
+    fn new(setup: Setup) -> Self {
         Self {
+            me: setup.worker,
+            workers: setup.workers,
             until_glance: 1,
             glance_every: 1,
             glanced_at: 0,
             backlog_since: None,
+            lulls: 0,
             crossed_at: 0,
         }
     }
@@ -132,9 +147,13 @@ impl Policy for Adaptive {
 
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
         if queued == 0 {
-            self.backlog_since = None;
+            self.lulls += 1;
+            if self.lulls >= LULLS {
+                self.backlog_since = None;
+            }
             return false;
         }
+        self.lulls = 0;
         self.until_glance = self.until_glance.saturating_sub(passed);
         self.until_glance == 0
     }
@@ -165,13 +184,32 @@ impl Policy for Adaptive {
 
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let lasted = now.saturating_sub(stint.began);
-        if stint.messages < WORTH_WAKING || lasted < stint.crossings * CHATTER {
+        let worthless = stint.messages < WORTH_WAKING.0 && lasted < WORTH_WAKING.1;
+        if worthless || lasted < stint.crossings * CHATTER {
             failed(now, board)
         } else if lasted < stint.crossings * QUIET {
             board
         } else {
             succeeded(board)
         }
+    }
+
+    fn ran_dry(&mut self, now: Nanos, stint: Option<Stint>, board: Board) -> bool {
+        let pays = |stint: Stint| {
+            let lasted = now.saturating_sub(stint.began);
+            lasted >= PATIENCE && lasted >= stint.crossings * QUIET
+        };
+        board.paid > 0 || stint.is_some_and(pays)
+    }
+
+    fn hunt(&mut self, attempt: u32) -> Option<u32> {
+        // The others in turn, beginning with the next.
+        let others = self.workers - 1;
+        (others > 0 && attempt < ASKS).then(|| (self.me + 1 + attempt % others) % self.workers)
+    }
+
+    fn grant(&mut self, queued: usize) -> usize {
+        queued.div_ceil(2).min(PORTION)
     }
 
     fn follow(&self, met: Encounter) -> bool {

@@ -18,7 +18,7 @@
 //! | [`Policy::crossed`] | every [`Policy::CROSSINGS`] sends to another worker | does being apart pay? |
 //! | [`Policy::parted`] | a worker that had received work runs dry | the board after that trial |
 //! | [`Policy::follow`] | a message from another worker finds its receiver idle | does the actor move to its sender? |
-//! | [`Policy::hunt`], [`Policy::grant`] | a worker is idle; a victim is asked | whom to rob, how much to hand over |
+//! | [`Policy::ran_dry`], [`Policy::hunt`], [`Policy::grant`] | a worker is idle; a victim is asked | whom to rob, how much to hand over |
 //! | [`Policy::place`] | work arrives from outside the runtime | which worker gets it |
 //!
 //! A host whose actors have no owner ([`Policy::ROUTES`]) asks these:
@@ -263,6 +263,13 @@ pub trait Policy: Send + Sized + 'static {
     fn follow(&self, encounter: Encounter) -> bool {
         let _ = encounter;
         false
+    }
+
+    /// Whether this worker, which has run dry, asks others for work at all ([`Policy::hunt`]); `stint` is what it has done since it was
+    /// last taken into service to get work from another, if it was.
+    fn ran_dry(&mut self, now: Nanos, stint: Option<Stint>, board: Board) -> bool {
+        let _ = (now, stint, board);
+        true
     }
 
     /// The victim of attempt number `attempt` (from 0) since this worker ran dry; `None` gives up and sleeps.

@@ -143,12 +143,18 @@ proptest! {
         prop_assert_eq!(policy.offer(start + wait, queued, Board::default()), wanted);
     }
 
-    /// A gap in the backlog starts the wait anew.
+    /// A gap in the backlog starts the wait anew, unless it is as short as one between two rounds of dealing out work.
     #[test]
     fn adaptive_forgets_a_backlog_that_ended(start in 0u64..1 << 50, queued in 1usize..5000) {
         let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
         policy.offer(start, queued, Board::default());
-        policy.watch(0, 1);
+        for _ in 0..3 {
+            policy.watch(0, 1);
+        }
+        policy.watch(queued, 1);
+        for _ in 0..4 {
+            policy.watch(0, 1);
+        }
         prop_assert_eq!(policy.offer(start + 30_000, queued, Board::default()), Offer::Keep);
     }
 
@@ -221,7 +227,9 @@ fn shares_grow_with_success() {
             paid,
             ..Board::default()
         };
-        policy.watch(0, 1);
+        for _ in 0..4 {
+            policy.watch(0, 1);
+        }
         policy.offer(0, 1 << 30, board);
         policy.offer(30_000, 1 << 30, board)
     };
@@ -269,7 +277,39 @@ fn a_trial_that_paid_takes_the_pause_back() {
         64_000_000,
         "one per 400 ns is chatter"
     );
-    assert_eq!(after(255, 0).pause, 64_000_000, "not worth waking");
+    assert_eq!(after(2, 4), paid, "few messages, but long ones");
+    let brief = policy.parted(10_099_999, stint(10_000_000, 255), board);
+    assert_eq!(brief.pause, 64_000_000, "not worth waking");
+}
+
+/// Asking costs whoever is asked, and a processor that might sleep.
+#[test]
+fn a_worker_asks_for_work_only_while_being_apart_pays() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let never = Board::default();
+    let paying = Board { paid: 1, ..never };
+    let crossing = |crossings| {
+        Some(Stint {
+            crossings,
+            ..stint(10_000_000, 200)
+        })
+    };
+    assert!(policy.ran_dry(10_000_000, None, paying));
+    assert!(!policy.ran_dry(10_000_000, None, never));
+    assert!(policy.ran_dry(10_020_000, crossing(20), never));
+    assert!(
+        !policy.ran_dry(10_019_999, crossing(0), never),
+        "too short to say"
+    );
+    assert!(
+        !policy.ran_dry(10_020_000, crossing(21), never),
+        "one across per microsecond"
+    );
+    assert_eq!((policy.hunt(0), policy.hunt(24)), (Some(1), None));
 }
 
 /// The clock is read about every 4 µs of activations, whatever they take, and never less often than every 256.

@@ -192,14 +192,21 @@ impl Core {
         self.trial.set(None);
     }
 
-    /// What came of the last claim, if nobody has been told yet.
-    pub(crate) fn end_trial(&self) -> Option<Stint> {
-        let (before, now) = (self.trial.take()?, self.so_far());
+    /// What came of the last claim so far, if nobody has been told at its end.
+    pub(crate) fn trial(&self) -> Option<Stint> {
+        let (before, now) = (self.trial.get()?, self.so_far());
         Some(Stint {
             began: before.began,
             messages: now.messages - before.messages,
             crossings: now.crossings - before.crossings,
         })
+    }
+
+    /// What came of the last claim, if nobody has been told yet.
+    pub(crate) fn end_trial(&self) -> Option<Stint> {
+        let stint = self.trial();
+        self.trial.set(None);
+        stint
     }
 
     /// Messages handled, those of the activation that runs included.

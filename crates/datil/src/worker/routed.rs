@@ -15,7 +15,7 @@ use datil_policy::{End, Policy, Route, Search, Surroundings, Waking, Word};
 use super::core::Core;
 use super::learning::Lessons;
 use super::port::{self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, bump};
-use super::run::{STEAL_REQUEST, Worker, worker};
+use super::run::{Answer, STEAL_REQUEST, Worker, worker};
 use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::{Header, TOKEN, TRANSIT, flag, split_remote, tag, take_token};
@@ -511,7 +511,7 @@ impl<P: Policy> Worker<'_, P> {
         let stolen = match victim.rest.0.state.load(Relaxed) {
             RUNNING | ABSENT => {
                 let besides = if end == End::Tail { 0 } else { FROM_HEAD };
-                self.seize_from(victim, end) || self.rob(victim, besides)
+                self.seize_from(victim, end) || self.rob(victim, besides) == Answer::Gift
             }
             // Under a policy that wakes the owner of a queue it will see to that.
             IDLE if P::WAKING == Waking::Never => self.intercept(victim),

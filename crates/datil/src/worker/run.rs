@@ -29,6 +29,10 @@ use crate::sync::{Instant, spin_loop, thread};
 pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
 /// Polls of a thief for the answer of its victim.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
+/// Attempts without an answer after which a thief gives up: together about half a millisecond.
+const UNANSWERED: u32 = 6;
+/// Polls of a thief for other work before it asks again: about a microsecond.
+const BETWEEN_ATTEMPTS: u32 = 32;
 /// Activations between two looks at the inbox, which senders write to all the time.
 const LOOK_EVERY: u32 = 16;
 /// Looks at an empty inbox before the worker that took the last records from it goes to rest.
@@ -124,6 +128,17 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
 fn drop_policy<P>(policy: *mut ()) {
     // SAFETY: `main` got the pointer from `Box::into_raw`, and `Stopped` calls this once.
     drop(unsafe { Box::from_raw(policy.cast::<P>()) });
+}
+
+/// What became of a request for work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Something has arrived.
+    Gift,
+    /// The victim has nothing to give, or this worker is asked for something itself.
+    Nothing,
+    /// The victim has not looked.
+    Unanswered,
 }
 
 /// What a watching worker saw of the inbox.
@@ -392,8 +407,8 @@ impl<P: Policy> Worker<'_, P> {
             return;
         }
         let core = self.core;
-        self.clear(request);
         if P::ROUTES {
+            self.clear(request);
             return self.hand_over(request);
         }
         let queued = core.queued();
@@ -403,6 +418,8 @@ impl<P: Policy> Worker<'_, P> {
             let given = core.give(count, port::port(thief));
             bump(&core.counters().shared_actors, given as u64);
         }
+        // Afterwards: a thief that sees its request gone without a gift gives up.
+        self.clear(request);
     }
 
     /// Withdraws a request that was read. If it has changed meanwhile (a stop was added, the thief gave up) it stays
@@ -439,8 +456,21 @@ impl<P: Policy> Worker<'_, P> {
     /// Asks others for work; true if something arrived.
     fn hunt(&self) -> bool {
         let core = self.core;
-        let mut attempt = 0;
+        if !self
+            .policy()
+            .ran_dry(core.team.now(), core.trial(), core.team.board())
+        {
+            return false;
+        }
+        let (mut attempt, mut unanswered) = (0, 0);
         while let Some(victim) = self.policy().hunt(attempt) {
+            if unanswered >= UNANSWERED {
+                // They are in long handlers. Whoever sleeps looks after them; see `absence.rs`.
+                break;
+            }
+            if attempt > 0 && self.is_wanted_soon() {
+                return true;
+            }
             attempt += 1;
             let victim = core.team.ports[victim as usize % core.team.ports.len()];
             if victim.id == core.me || !self.can_be_robbed(victim) {
@@ -448,12 +478,23 @@ impl<P: Policy> Worker<'_, P> {
             }
             bump(&core.counters().steal_attempts, 1);
             let seizes = P::PREEMPTS && core.team.guarded;
-            if (seizes && core.seize(victim, |queued| self.policy().grant(queued))) || self.rob(victim, 0) {
+            let seized = seizes && core.seize(victim, |queued| self.policy().grant(queued));
+            let answer = if seized { Answer::Gift } else { self.rob(victim, 0) };
+            if answer == Answer::Gift {
                 bump(&core.counters().steals, 1);
                 return true;
             }
+            unanswered += u32::from(answer == Answer::Unanswered);
         }
         core.port.has_mail() || self.is_called()
+    }
+
+    /// Waits a little between two attempts to rob somebody; true if this worker has something to do meanwhile.
+    fn is_wanted_soon(&self) -> bool {
+        (0..BETWEEN_ATTEMPTS).any(|_| {
+            spin_loop();
+            self.core.port.has_mail() || self.is_called()
+        })
     }
 
     /// Whether somebody asks for anything but work, of which this worker has none. Two thieves that asked each other would otherwise keep
@@ -468,7 +509,7 @@ impl<P: Policy> Worker<'_, P> {
     }
 
     /// Posts a request at the victim, with these bits besides, and waits a little for the answer.
-    pub(super) fn rob(&self, victim: &Port, besides: u32) -> bool {
+    pub(super) fn rob(&self, victim: &Port, besides: u32) -> Answer {
         let core = self.core;
         let request = STEAL | besides | u32::from(core.me);
         if victim
@@ -476,23 +517,27 @@ impl<P: Policy> Worker<'_, P> {
             .compare_exchange(0, request, AcqRel, Relaxed)
             .is_err()
         {
-            return false;
+            return Answer::Nothing;
         }
-        for _ in 0..PATIENCE_OF_A_THIEF {
-            if core.port.has_mail() {
-                break;
-            }
-            if core.port.request.load(Relaxed) != 0 || victim.request.load(Relaxed) != request {
-                break;
-            }
-            if victim.rest.0.state.load(Relaxed) == IDLE {
-                break;
-            }
+        let interrupted = || {
+            core.port.has_mail()
+                || core.port.request.load(Relaxed) != 0
+                || victim.request.load(Relaxed) != request
+                || victim.rest.0.state.load(Relaxed) == IDLE
+        };
+        let answered = (0..PATIENCE_OF_A_THIEF).any(|_| {
             spin_loop();
-        }
+            interrupted()
+        });
         // If the victim answers just now its gift is in our list before we sleep, or it wakes us.
         let _ = victim.request.compare_exchange(request, 0, AcqRel, Relaxed);
-        core.port.has_mail()
+        if core.port.has_mail() {
+            Answer::Gift
+        } else if answered {
+            Answer::Nothing
+        } else {
+            Answer::Unanswered
+        }
     }
 
     /// Waits for work: polls a little, then sleeps. See `README.md` for the proof that no wake-up is lost.

@@ -70,6 +70,7 @@ questions! {
     crossed(now: Nanos, board: Board) -> Verdict(Verdict);
     parted(now: Nanos, stint: Stint, board: Board) -> Board(Board);
     follow(encounter: Encounter) -> Yes(bool);
+    ran_dry(now: Nanos, stint: Option<Stint>, board: Board) -> Yes(bool);
     hunt(attempt: u32) -> Worker(Option<u32>);
     grant(queued: usize) -> Many(usize);
     place(turn: u32, workers: u32) -> Worker(Option<u32>);
@@ -213,6 +214,9 @@ impl<P: Policy> Policy for Recorded<P> {
     }
     fn follow(&self, encounter: Encounter) -> bool {
         put!(self, follow { encounter }, Yes)
+    }
+    fn ran_dry(&mut self, now: Nanos, stint: Option<Stint>, board: Board) -> bool {
+        put!(self, ran_dry { now, stint, board }, Yes)
     }
     fn hunt(&mut self, attempt: u32) -> Option<u32> {
         put!(self, hunt { attempt }, Worker)
