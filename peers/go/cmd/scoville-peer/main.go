@@ -1,5 +1,5 @@
-// Command scoville-peer runs Scoville's benchmarks on goroutines with mailboxes that never block a sender. The laboratory starts it and
-// talks to it over file descriptor 3; docs/protocol.md describes the conversation.
+// Command scoville-peer runs Scoville's benchmarks on goroutines with mailboxes that never block a sender. The laboratory
+// starts it and talks to it over file descriptor 3; docs/protocol.md describes the conversation.
 package main
 
 import (

@@ -10,7 +10,7 @@ var threadring = Benchmark{
 
 type ringLink = actor.Bounded[ringMessage]
 
-// ringRoom holds Data and the token; Exit comes when Data has been received and the token has passed.
+// ringRoom holds Data and the token, or Exit, of which only one is under way in the whole ring.
 const ringRoom = 2
 
 type ringMessage struct {
