@@ -11,8 +11,9 @@
 %% What a block knows and never changes. Blocks lie at (bi, bj), numbered by rows.
 -record(block, {run, tally, n, b, bi, bj, neighbours}).
 
-%% A block computes on lists of rows. What it sends is a binary, which is shared, not copied: 64 bits for
-%% each cell, row by row.
+-compile({inline, [lesser/2]}).
+
+%% A block is a binary, 64 bits for each cell, row by row: sent, it is shared and not copied.
 -define(CELL, 64 / signed).
 
 parameters() -> [{n, integer}, {b, {integer, 1}}, {w, {integer, 1, 65536}}].
@@ -68,27 +69,26 @@ tally(Run, Left, Sum, Weighted, Phases) ->
 
 %% Results that come before the start wait in the mailbox.
 block(Run, Tally, Graph, N, B, {BI, BJ}) ->
-    Rows = [cells(Graph, (BI * B + I) * N + BJ * B, B) || I <- lists:seq(0, B - 1)],
+    Own = iolist_to_binary([part(Graph, (BI * B + I) * N + BJ * B, B) || I <- lists:seq(0, B - 1)]),
     receive
         {neighbours, Neighbours} ->
             Block = #block{run = Run, tally = Tally, n = N, b = B, bi = BI, bj = BJ, neighbours = Neighbours},
             receive
-                start -> phase(Block, -1, Rows, #{})
+                start -> phase(Block, -1, Own, #{})
             end
     end.
 
 %% K is the last finished phase. Results of the next one may be there already.
-phase(#block{run = Run, tally = Tally, n = N} = Block, K, Rows, _) when K =:= N - 1 ->
-    Tally ! {done, lists:sum([lists:sum(Row) || Row <- Rows]), weighted(Block, Rows), K + 1},
+phase(#block{run = Run, tally = Tally, n = N} = Block, K, Own, _) when K =:= N - 1 ->
+    Tally ! {done, lists:sum(cells(Own)), weighted(Block, Own), K + 1},
     leave(Run);
-phase(#block{n = N, b = B, bi = BI, bj = BJ, neighbours = Neighbours} = Block, K, Rows, Early) ->
-    Own = <<<<Cell:?CELL>> || Row <- Rows, Cell <- Row>>,
+phase(#block{n = N, b = B, bi = BI, bj = BJ, neighbours = Neighbours} = Block, K, Own, Early) ->
     Id = BI * (N div B) + BJ,
     Result = {result, K, Id, Own},
     _ = [Neighbour ! Result || Neighbour <- Neighbours],
     Missing = length(Neighbours) - map_size(Early),
     {Now, Later} = collect(K, Missing, Early#{Id => Own}, #{}),
-    phase(Block, K + 1, relax(Block, K + 1, Rows, Now), Later).
+    phase(Block, K + 1, relax(Block, K + 1, Own, Now), Later).
 
 collect(_, 0, Now, Later) ->
     {Now, Later};
@@ -100,32 +100,44 @@ collect(K, Missing, Now, Later) ->
     end.
 
 %% Phase P: paths over node P. Row P is in the block above or below, column P in the one beside.
-relax(#block{n = N, b = B, bi = BI, bj = BJ}, P, Rows, Results) ->
+relax(#block{n = N, b = B, bi = BI, bj = BJ}, P, Own, Results) ->
     Side = N div B,
-    Across = cells(map_get((P div B) * Side + BJ, Results), (P rem B) * B, B),
-    Beside = map_get(BI * Side + P div B, Results),
-    relax_rows(Rows, Across, Beside, P rem B, B).
+    At = P rem B,
+    Across = cells(part(map_get((P div B) * Side + BJ, Results), At * B, B)),
+    Beside = column(map_get(BI * Side + P div B, Results), At, B),
+    relax(Own, Across, Across, Beside, <<>>).
 
-relax_rows([], _, _, _, _) ->
-    [];
-relax_rows([Row | Rows], Across, Beside, At, B) ->
-    [To] = cells(Beside, At, 1),
-    [relax_row(Row, Across, To) | relax_rows(Rows, Across, Beside, At + B, B)].
+%% The second argument is what is left of row P; the fourth begins with the cell of column P beside the present row.
+%% Four cells at a time, since every step by which the binary grows costs.
+relax(<<>>, _, _, _, New) ->
+    New;
+relax(<<A:?CELL, B:?CELL, C:?CELL, D:?CELL, Cells/binary>>, [E, F, G, H | Left], Across, Beside, New) ->
+    To = hd(Beside),
+    relax(Cells, Left, Across, Beside, <<
+        New/binary,
+        (lesser(A, To + E)):?CELL,
+        (lesser(B, To + F)):?CELL,
+        (lesser(C, To + G)):?CELL,
+        (lesser(D, To + H)):?CELL
+    >>);
+relax(<<A:?CELL, Cells/binary>>, [E | Left], Across, [To | _] = Beside, New) ->
+    relax(Cells, Left, Across, Beside, <<New/binary, (lesser(A, To + E)):?CELL>>);
+relax(Cells, [], Across, [_ | Beside], New) ->
+    relax(Cells, Across, Across, Beside, New).
 
-relax_row([], [], _) -> [];
-relax_row([Cell | Cells], [From | Across], To) when To + From < Cell -> [To + From | relax_row(Cells, Across, To)];
-relax_row([Cell | Cells], [_ | Across], To) -> [Cell | relax_row(Cells, Across, To)].
+lesser(A, B) when A =< B -> A;
+lesser(_, B) -> B.
 
-%% Count cells of a matrix, the first of which has the given index.
-cells(Matrix, First, Count) ->
-    Offset = First * 8,
-    Size = Count * 8,
-    <<_:Offset/binary, Cells:Size/binary, _/binary>> = Matrix,
-    [Cell || <<Cell:?CELL>> <= Cells].
+%% Count cells, the first of which has the given index.
+part(Matrix, First, Count) -> binary:part(Matrix, First * 8, Count * 8).
 
-weighted(#block{b = B, bi = BI, bj = BJ}, Rows) ->
-    lists:sum([
-        Cell * ((31 * I + 17 * J) rem 101 + 1)
-     || {I, Row} <- lists:zip(lists:seq(BI * B, BI * B + B - 1), Rows),
-        {J, Cell} <- lists:zip(lists:seq(BJ * B, BJ * B + B - 1), Row)
-    ]).
+cells(Matrix) -> [Cell || <<Cell:?CELL>> <= Matrix].
+
+column(Matrix, At, B) ->
+    Before = At * 8,
+    Behind = (B - 1 - At) * 8,
+    [Cell || <<_:Before/binary, Cell:?CELL, _:Behind/binary>> <= Matrix].
+
+weighted(#block{b = B, bi = BI, bj = BJ}, Own) ->
+    Places = [{I, J} || I <- lists:seq(BI * B, BI * B + B - 1), J <- lists:seq(BJ * B, BJ * B + B - 1)],
+    lists:sum([Cell * ((31 * I + 17 * J) rem 101 + 1) || {{I, J}, Cell} <- lists:zip(Places, cells(Own))]).

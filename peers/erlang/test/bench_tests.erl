@@ -59,6 +59,8 @@ results_and_work_test_() ->
             {bench_banking, #{accounts => 10, transactions => 1, initial_balance => -5}, -275 + 864 * (8 - 2),
                 #{total => -50, completed => 1}, 11, 15},
             {bench_apsp, #{n => 12, b => 4, w => 10}, 382, #{wsum => 19158, phases => 108}, 10, 459},
+            {bench_apsp, #{n => 12, b => 6, w => 10}, 382, #{wsum => 19158, phases => 48}, 5, 108},
+            {bench_apsp, #{n => 12, b => 3, w => 10}, 382, #{wsum => 19158, phases => 192}, 17, 1200},
             {bench_apsp, #{n => 2, b => 1, w => 1}, 2, #{wsum => 18 + 32, phases => 8}, 5, 28},
             {bench_astar, #{w => 3, g => 6, t => 8, p => 30, mode => exhaust}, 131, #{spins => 4573021}, 4,
                 fun(#{items := Items}) -> 5 + 3 * Items end},
