@@ -3,7 +3,7 @@
 
 -export([parameters/0, run/2]).
 -export([validator/2]).
--import(scoville_iteration, [start/1, spawn_crowded/1, expect/2, await/1, finish/1, report/3, leave/1]).
+-import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
 parameters() -> [{n, {integer, 1}}, {m, {power_of_two, 2, 1 bsl 60}}, {s, integer}].
 
@@ -11,10 +11,10 @@ run(#{n := N, m := M, s := S}, Announce) ->
     Run = start(Announce),
     Radixes = radixes(M div 2),
     expect(Run, length(Radixes) + 2),
-    Validator = spawn_crowded(fun() -> validator(Run, N) end),
+    Validator = spawn(fun() -> validator(Run, N) end),
     Source = spawn(fun() -> source(Run, N, M, S) end),
     First = lists:foldl(
-        fun(Radix, Next) -> spawn_crowded(fun() -> sorter(Run, Next, Radix, N, []) end) end, Validator, Radixes
+        fun(Radix, Next) -> spawn(fun() -> sorter(Run, Next, Radix, N, []) end) end, Validator, Radixes
     ),
     Source ! {next, First},
     {Hash, Count, Errors, Sum} = await(validator),
