@@ -241,6 +241,24 @@ fn the_affinity_mask_and_the_control_group_are_respected() {
 }
 
 #[test]
+fn nodes_on_which_the_process_may_have_no_memory_have_none() {
+    let memory = |status: &str| {
+        let mut files = linux();
+        files.insert("/proc/self/status".into(), status.into());
+        let machine = Topology::from_linux(|path| files.get(path).cloned()).expect("a machine");
+        machine
+            .nodes()
+            .iter()
+            .map(|node| node.memory > 0)
+            .collect::<Vec<_>>()
+    };
+    let everywhere = memory("Name:\tx\n");
+    assert_eq!(memory("Mems_allowed_list:\t0-3\n"), everywhere);
+    assert_eq!(memory("Mems_allowed_list:\t3\n"), [false, false, true]);
+    assert_eq!(memory("Mems_allowed_list:\tnonsense\n"), everywhere);
+}
+
+#[test]
 fn linux_without_nodes_or_caches_is_one_node() {
     let online = |path: &str| (path == "/sys/devices/system/cpu/online").then(|| "0-3".to_owned());
     let machine = Topology::from_linux(online).expect("a machine");

@@ -89,10 +89,34 @@ impl<L: Host, B: Phased> Program<L> for CountingOnly<B> {
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
         Stage::attempt(
             &mut self.0,
-            L::deals_out(system),
+            Means::of::<L>(system),
             order,
             |stage, benchmark, order| stage.counted::<L>(benchmark, system, order),
         )
+    }
+}
+
+/// What a started library can do, apart from what all of them can.
+struct Means {
+    as_asked: Result<(), String>,
+    deals_out: Result<(), &'static str>,
+}
+
+impl Means {
+    fn of<L: Host>(system: &L::System) -> Self {
+        Self {
+            as_asked: L::is_as_asked(system),
+            deals_out: L::deals_out(system),
+        }
+    }
+
+    /// `dealing` says why actors must be dealt out to all workers, if they must.
+    fn suffice_for(self, dealing: Option<&'static str>) -> Result<(), String> {
+        self.as_asked?;
+        match (dealing, self.deals_out) {
+            (Some(demand), Err(reason)) => Err(format!("{demand}, but {reason}")),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -116,7 +140,7 @@ impl<L: Host, B: Phased> Program<L> for &'static Stage<B> {
     fn iterate(&mut self, system: &mut L::System, order: Order<'_>) -> Result<Record, Failure> {
         Stage::attempt(
             self,
-            L::deals_out(system),
+            Means::of::<L>(system),
             order,
             |stage, benchmark, order| match order.count_messages {
                 true => stage.counted::<L>(benchmark, system, order),
@@ -139,19 +163,16 @@ impl<B: Phased> Stage<B> {
     /// Performs the benchmark if it can be done with these parameters, and replaces the stage if that fails.
     fn attempt<'o>(
         current: &mut &'static Self,
-        deals_out: Result<(), &'static str>,
+        means: Means,
         order: Order<'o>,
         perform: impl FnOnce(&'static Self, &B, Order<'o>) -> Result<Record, Failure>,
     ) -> Result<Record, Failure> {
         let arguments = Arguments::check(B::NAME, B::PARAMETERS, B::RELATIONS, order.parameters)
             .map_err(Failure::BadParameter)?;
         let benchmark = B::new(&arguments);
-        if let (Some(demand), Err(reason)) = (benchmark.dealing(), deals_out) {
-            return Err(Failure::Unsupported(format!(
-                "{}: {demand}, but {reason}",
-                B::NAME
-            )));
-        }
+        means
+            .suffice_for(benchmark.dealing())
+            .map_err(|reason| Failure::Unsupported(format!("{}: {reason}", B::NAME)))?;
         let record = perform(current, &benchmark, order);
         if record.is_err() {
             // Actors of the failed iteration may still use the old stage.

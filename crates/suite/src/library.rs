@@ -192,6 +192,16 @@ pub trait Host: ActorLibrary {
     /// The number of threads that execute actors, as the library itself tells it.
     fn workers(system: &Self::System) -> usize;
 
+    /// Whether the library came up as its options ask, where that is up to the machine. If not, every iteration is refused as
+    /// unsupported: figures under a name that says otherwise would mislead.
+    ///
+    /// # Errors
+    /// Why it did not.
+    fn is_as_asked(system: &Self::System) -> Result<(), String> {
+        let _ = system;
+        Ok(())
+    }
+
     /// Runs `script` on the calling thread. Every actor that comes of it counts `latch` down once, when it has stopped.
     fn drive(system: &mut Self::System, latch: &'static Latch, script: impl Script<Self>);
 
@@ -222,6 +232,10 @@ pub struct Options {
     /// Whether the driver may collect what it sends and hand it over in batches. A variant with the label
     /// `sends=deferred`; only for libraries that offer it.
     pub batched: bool,
+    /// Whether the memory that workers touch first is to lie on all memory nodes in turn, instead of where it is touched. A
+    /// variant with the label `memory=interleaved`; only for libraries that offer it. Whether the machine does is another
+    /// matter: [`Host::is_as_asked`].
+    pub interleaved: bool,
 }
 
 impl Options {
@@ -231,6 +245,7 @@ impl Options {
             workers,
             policy: None,
             batched: false,
+            interleaved: false,
         }
     }
 

@@ -34,8 +34,18 @@ pub struct Runtime {
     /// Whether this is another way to use a library that is listed in its plain way too. Variants are measured only when
     /// they are asked for by name.
     pub variant: bool,
-    batched: bool,
+    setting: Setting,
     serve: Serve,
+}
+
+/// What differs from the library's defaults, beside workers and policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Setting {
+    Default,
+    /// [`Options::batched`].
+    Batched,
+    /// [`Options::interleaved`].
+    Interleaved,
 }
 
 type Serve = fn(&Runtime, &Options, &mut dyn BufRead, &mut dyn Write) -> Result<Ending, PeerError>;
@@ -46,7 +56,8 @@ impl Runtime {
         Options {
             workers,
             policy,
-            batched: self.batched,
+            batched: self.setting == Setting::Batched,
+            interleaved: self.setting == Setting::Interleaved,
         }
     }
 
@@ -116,7 +127,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "the driver sends one by one",
         labels: &[],
         variant: false,
-        batched: false,
+        setting: Setting::Default,
         serve: everything::<Datil>,
     },
     Runtime {
@@ -128,7 +139,20 @@ static RUNTIMES: &[Runtime] = &[
         note: "the driver creates actors and sends through a client scope, which hands over batches",
         labels: &[("sends", "deferred")],
         variant: true,
-        batched: true,
+        setting: Setting::Batched,
+        serve: everything::<Datil>,
+    },
+    Runtime {
+        name: "datil-interleaved",
+        title: "datil, interleaved memory",
+        version: env!("SUITE_VERSION_DATIL"),
+        homepage: "",
+        policies: datil::POLICIES,
+        note: "what workers touch first lies on all memory nodes in turn, what the driver's thread touches first where that \
+               runs; unsupported on a machine with one memory node, where it would be datil as it is",
+        labels: &[("memory", "interleaved")],
+        variant: true,
+        setting: Setting::Interleaved,
         serve: everything::<Datil>,
     },
     #[cfg(feature = "all-benchmarks")]
@@ -141,7 +165,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "requests that only read run at the same time, on several workers, in the order of arrival among the others",
         labels: &[("rw", "parallel")],
         variant: true,
-        batched: false,
+        setting: Setting::Default,
         serve: reads::<datil::DatilQueries>,
     },
     #[cfg(feature = "all-benchmarks")]
@@ -154,7 +178,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "work items that are near a solution, by the entry's priority, overtake others in the workers' mailboxes",
         labels: &[("priority", "urgent")],
         variant: true,
-        batched: false,
+        setting: Setting::Default,
         serve: urgency::<datil::DatilUrgent>,
     },
     Runtime {
@@ -166,7 +190,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
         labels: &[],
         variant: false,
-        batched: false,
+        setting: Setting::Default,
         serve: everything::<Tokio>,
     },
     Runtime {
@@ -179,7 +203,7 @@ static RUNTIMES: &[Runtime] = &[
                spread places them on all arbiters in turn",
         labels: &[],
         variant: false,
-        batched: false,
+        setting: Setting::Default,
         serve: everything::<Actix>,
     },
     Runtime {
@@ -191,7 +215,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "actors without supervisor, started by spawn_instant; no propagation of spans",
         labels: &[],
         variant: false,
-        batched: false,
+        setting: Setting::Default,
         serve: everything::<Ractor>,
     },
     Runtime {
@@ -203,7 +227,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "unbounded mailboxes, actors without supervisor; no tracing",
         labels: &[],
         variant: false,
-        batched: false,
+        setting: Setting::Default,
         serve: everything::<Kameo>,
     },
 ];

@@ -135,9 +135,68 @@ fn urgent_messages_are_a_variant_of_two_benchmarks() {
     assert_eq!(peer.hear(), json!({"type": "bye"}));
 }
 
+/// The one that not every machine can have.
+const INTERLEAVED: &str = "datil-interleaved";
+
+/// Memory nodes that this process may use.
+fn memory_nodes() -> usize {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let status = read("/proc/self/status");
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Mems_allowed_list:"));
+    let [with_memory, allowed] = [
+        &read("/sys/devices/system/node/has_memory"),
+        allowed.unwrap_or_default(),
+    ]
+    .map(|list| datil::policy::topology::cpu_list(list).expect("a list of nodes"));
+    with_memory.iter().filter(|node| allowed.contains(node)).count()
+}
+
+/// It greets everywhere and can run everything; where memory cannot be interleaved it says so instead of measuring.
+#[test]
+fn interleaved_memory_is_a_variant_that_a_machine_may_refuse() {
+    for arguments in [&[INTERLEAVED][..], &[INTERLEAVED, "lgs"]] {
+        let mut peer = Peer::start(arguments, "2");
+        let hello = peer.hear();
+        assert_eq!(hello["runtime"], INTERLEAVED);
+        assert_eq!(hello["labels"]["memory"], "interleaved");
+        peer.tell(&run("pingpong", json!({"pings": 0})));
+        assert_eq!(
+            peer.hear()["code"],
+            "bad-parameter",
+            "what is wrong anyway comes first"
+        );
+        for _ in 0..2 {
+            peer.tell(&run("pingpong", json!({"pings": 100})));
+            let reply = peer.hear();
+            if memory_nodes() > 1 && reply["type"] == "begin" {
+                assert_eq!(peer.hear()["type"], "end");
+                continue;
+            }
+            assert_eq!(
+                (&reply["type"], &reply["code"]),
+                (&json!("fail"), &json!("unsupported"))
+            );
+            let reason = reply["message"].as_str().expect("a reason");
+            let cause = if memory_nodes() > 1 {
+                "set_mempolicy"
+            } else {
+                "one memory node"
+            };
+            assert!(
+                reason.starts_with("pingpong: memory is not interleaved: ") && reason.contains(cause),
+                "{reason}"
+            );
+        }
+        peer.tell(&json!({"type": "bye"}));
+        assert_eq!(peer.hear(), json!({"type": "bye"}));
+    }
+}
+
 #[test]
 fn every_runtime_holds_a_whole_conversation() {
-    let partial = [QUERIES, URGENT];
+    let partial = [QUERIES, URGENT, INTERLEAVED];
     for runtime in runtimes()
         .iter()
         .filter(|runtime| !partial.contains(&runtime.name))
@@ -508,7 +567,13 @@ fn variants_are_marked() {
         runtimes.map(|runtime| runtime.name).collect()
     };
     assert_eq!(names(false), ["datil", "tokio", "actix", "ractor", "kameo"]);
-    assert_eq!(names(true), ["datil-batched", "datil-queries", "datil-urgent"]);
+    let variants = [
+        "datil-batched",
+        "datil-interleaved",
+        "datil-queries",
+        "datil-urgent",
+    ];
+    assert_eq!(names(true), variants);
     assert!(
         runtimes()
             .iter()

@@ -46,7 +46,8 @@ impl Topology {
     /// path, or `None` if there is none.
     ///
     /// Units that the affinity mask (`/proc/self/status`) or the control group (`cpuset.cpus.effective`) leaves out
-    /// are left out. Without a description of nodes there is one node; without one of caches there are none.
+    /// are left out. Nodes on which the process may have no memory (`Mems_allowed_list` there) stay, with a size of 0, for their
+    /// units may be used. Without a description of nodes there is one node; without one of caches there are none.
     ///
     /// # Errors
     /// If the list of units cannot be read, or the texts contradict each other.
@@ -95,6 +96,7 @@ fn nodes(read: &impl Fn(&str) -> Option<String>) -> Result<Nodes, TopologyError>
     let Some(online) = read(&format!("{folder}/online")).and_then(|text| cpu_list(&text)) else {
         return Ok((vec![Node { os: 0, memory: 0 }], BTreeMap::new(), Vec::new()));
     };
+    let usable = with_memory(read);
     let mut node_of = BTreeMap::new();
     let (mut nodes, mut distances) = (Vec::new(), Vec::new());
     for (index, &os) in online.iter().enumerate() {
@@ -105,7 +107,9 @@ fn nodes(read: &impl Fn(&str) -> Option<String>) -> Result<Nodes, TopologyError>
             ));
         };
         node_of.extend(cpus.into_iter().map(|cpu| (cpu, index)));
-        let memory = file("meminfo").and_then(|text| total_memory(&text)).unwrap_or(0);
+        let is_usable = usable.as_ref().is_none_or(|usable| usable.contains(&os));
+        let meminfo = file("meminfo").filter(|_| is_usable);
+        let memory = meminfo.and_then(|text| total_memory(&text)).unwrap_or(0);
         nodes.push(Node { os, memory });
         distances.extend(file("distance").map(|text| row(&text)));
     }
@@ -113,6 +117,17 @@ fn nodes(read: &impl Fn(&str) -> Option<String>) -> Result<Nodes, TopologyError>
         distances.clear();
     }
     Ok((nodes, node_of, distances))
+}
+
+/// The nodes on which this process may have memory; `None` where the system does not tell.
+fn with_memory(read: &impl Fn(&str) -> Option<String>) -> Option<Vec<u32>> {
+    let status = read("/proc/self/status")?;
+    cpu_list(in_status(&status, "Mems_allowed_list:")?)
+}
+
+/// What a line of `/proc/self/status` says.
+fn in_status<'t>(status: &'t str, name: &str) -> Option<&'t str> {
+    status.lines().find_map(|line| line.strip_prefix(name))
 }
 
 fn row(text: &str) -> Vec<u32> {
@@ -160,12 +175,8 @@ fn caches(read: &impl Fn(&str) -> Option<String>, online: &[u32]) -> Vec<Cache> 
 
 /// The units that affinity mask and control group leave to this process; `None` if neither says anything.
 fn allowed(read: &impl Fn(&str) -> Option<String>) -> Option<Vec<u32>> {
-    let mask = read("/proc/self/status").and_then(|status| {
-        let list = status
-            .lines()
-            .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-        cpu_list(list)
-    });
+    let status = read("/proc/self/status");
+    let mask = status.and_then(|status| cpu_list(in_status(&status, "Cpus_allowed_list:")?));
     let group = read("/proc/self/cgroup").and_then(|groups| {
         let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
         let path = format!(

@@ -34,7 +34,7 @@ pub struct Pu {
 pub struct Node {
     /// Number that the operating system gave it.
     pub os: u32,
-    /// Memory in bytes; 0 where it is unknown.
+    /// Memory in bytes; 0 where it is unknown, or where the process may not use it.
     pub memory: u64,
 }
 

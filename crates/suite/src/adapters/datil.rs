@@ -2,14 +2,15 @@
 //!
 //! A thread outside the runtime has two ways to send. One by one, every message is in its receiver's mailbox when the send
 //! returns, as in the other libraries; this is the plain way. In a client scope datil collects what the thread creates and
-//! sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for.
+//! sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for. Another is memory on all nodes
+//! in turn, which [`Options::interleaved`] asks for and not every machine offers.
 
 use std::marker::PhantomData;
 use std::thread;
 use std::time::Duration;
 
 use ::datil::policy::{ClsDealt, Policy, Role};
-use ::datil::{Address, Client, Query, QueryContext, Runtime};
+use ::datil::{Address, BuildError, Builder, Client, Memory, Query, QueryContext, Runtime};
 
 use crate::library::{
     Actor, ActorLibrary, Context, DEAD_LETTERS, Driver, Host, Options, Part, Reads, Script, Tell,
@@ -87,6 +88,39 @@ impl<A, W> Tenant<A, W> {
 pub struct System {
     runtime: Runtime,
     batched: bool,
+    /// Why memory is not interleaved although the options ask for it.
+    not_interleaved: Option<String>,
+}
+
+impl System {
+    fn new(runtime: Runtime, options: &Options) -> Self {
+        Self {
+            runtime,
+            batched: options.batched,
+            not_interleaved: None,
+        }
+    }
+
+    /// A runtime with interleaved memory. Where the machine refuses that, it is one without, which says so: the laboratory
+    /// is to hear the reason, and a library that does not come up cannot tell it.
+    fn interleaved(builder: impl Fn() -> Builder, options: &Options) -> Result<Self, BuildError> {
+        let refused = match builder().memory(Memory::Interleaved).build() {
+            Ok(runtime) => {
+                let mut workers = runtime.placement().workers.iter();
+                let reason = workers.find_map(|worker| worker.interleaved.clone().err());
+                return Ok(Self {
+                    not_interleaved: reason.map(|reason| format!("memory is not interleaved: {reason}")),
+                    ..Self::new(runtime, options)
+                });
+            }
+            Err(BuildError::Placement { reason, .. }) => reason,
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            not_interleaved: Some(refused),
+            ..Self::new(builder().build()?, options)
+        })
+    }
 }
 
 impl<W: Way> Host for Library<W> {
@@ -95,15 +129,21 @@ impl<W: Way> Host for Library<W> {
     fn start(options: &Options) -> Result<System, String> {
         panics::remember();
         let policy = options.policy.as_deref().unwrap_or(POLICIES[0]);
-        let runtime = Runtime::builder().workers(options.workers).policy(policy).build();
-        Ok(System {
-            runtime: runtime.map_err(|error| format!("datil: {error}"))?,
-            batched: options.batched,
-        })
+        let builder = || Runtime::builder().workers(options.workers).policy(policy);
+        let system = if options.interleaved {
+            System::interleaved(builder, options)
+        } else {
+            builder().build().map(|runtime| System::new(runtime, options))
+        };
+        system.map_err(|error| format!("datil: {error}"))
     }
 
     fn workers(system: &System) -> usize {
         system.runtime.workers()
+    }
+
+    fn is_as_asked(system: &System) -> Result<(), String> {
+        system.not_interleaved.clone().map_or(Ok(()), Err)
     }
 
     fn drive(system: &mut System, latch: &'static Latch, script: impl Script<Self>) {
@@ -309,6 +349,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::datil::policy::topology::{Node, Pu, Topology};
 
     struct Seeker;
 
@@ -338,5 +379,46 @@ mod tests {
         );
         assert_eq!(Datil::deals_out(&starts_with("cls-dealt")), Ok(()));
         assert!(Datil::deals_out(&starts_with("cls-tp")).is_err());
+    }
+
+    /// A machine whose second node has a number that no machine has.
+    fn impossible() -> Topology {
+        let pu = Pu {
+            os: 0,
+            core: 0,
+            package: 0,
+            node: 0,
+        };
+        let nodes = [0, 5_000].map(|os| Node { os, memory: 1 << 30 });
+        Topology::new(vec![pu], nodes.to_vec(), Vec::new(), Vec::new()).expect("a machine")
+    }
+
+    #[test]
+    fn a_machine_that_refuses_interleaved_memory_is_told_of_and_the_library_lives() {
+        let options = Options {
+            interleaved: true,
+            ..Options::workers(2)
+        };
+        let builder = || Runtime::builder().workers(2).policy("lgs").topology(impossible());
+        let system = System::interleaved(builder, &options).expect("datil starts without");
+        let reason = Datil::is_as_asked(&system).expect_err("there is no such node");
+        assert!(reason.starts_with("memory is not interleaved: "), "{reason}");
+        assert_eq!(
+            (Datil::workers(&system), system.runtime.policy()),
+            (2, "lgs"),
+            "it says hello as any other"
+        );
+        assert_eq!(Datil::is_as_asked(&starts_with("lgs")), Ok(()), "nobody asked");
+    }
+
+    #[test]
+    fn other_reasons_not_to_start_are_errors() {
+        let options = Options {
+            policy: Some("nonsense".to_owned()),
+            interleaved: true,
+            ..Options::workers(1)
+        };
+        let error = Datil::start(&options).expect_err("there is no such policy");
+        assert!(error.contains("nonsense"), "{error}");
     }
 }
