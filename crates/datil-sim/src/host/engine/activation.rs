@@ -1,0 +1,149 @@
+//! Which actor a worker runs, from taking it out of the queue to going on with the next one.
+
+use std::collections::VecDeque;
+
+use datil_policy::{End, Route};
+
+use super::Engine;
+use super::actors::Status;
+use super::handling::Step;
+use super::worker::Phase;
+use crate::actor::Note;
+use crate::machine::{Cycles, Stream};
+
+/// What a worker runs.
+pub(super) struct Activation {
+    pub(super) actor: u32,
+    pub(super) steps: VecDeque<Step>,
+    /// The handler asked to stop.
+    pub(super) stopping: bool,
+    /// Messages handled.
+    pub(super) messages: u32,
+    /// Lines that the messages of the present handler carry.
+    pub(super) carries: u32,
+    /// Time of computing so far, without sends.
+    pub(super) computing: Cycles,
+    pub(super) timed: bool,
+    pub(super) stream: Option<Stream>,
+}
+
+impl Activation {
+    fn of(actor: u32, timed: bool) -> Self {
+        Self {
+            actor,
+            steps: VecDeque::new(),
+            stopping: false,
+            messages: 0,
+            carries: 0,
+            computing: 0,
+            timed,
+            stream: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Takes the next actor and begins to run it; without one the worker begins to search.
+    pub(super) fn dispatch(&mut self, me: u32) -> Result<(), String> {
+        let taken = self.take(me);
+        let worker = &mut self.workers[me as usize];
+        let Some((actor, cost)) = taken else {
+            worker.step = 0;
+            if worker.phase == Phase::Busy {
+                worker.phase = Phase::Searching;
+                worker.idle_since = self.now;
+                self.idle_workers.fresh += 1;
+            }
+            return self.look_around(me);
+        };
+        if worker.phase != Phase::Busy {
+            worker.phase = Phase::Busy;
+            worker.idle += self.now - worker.idle_since;
+            self.idle_workers.fresh -= 1;
+        }
+        worker.step = 0;
+        worker.probing = None;
+        worker.tick = worker.tick.wrapping_add(1);
+        let timed = self.is_to_be_timed(me, actor);
+        self.workers[me as usize].activation = Some(Activation::of(actor, timed));
+        self.run.activations += 1;
+        self.slots[actor as usize].status = Status::Running;
+        let timing = if timed { self.costs.timing } else { 0 };
+        let begun = self.begin_handling(me)?;
+        self.next_turn(me, cost + begun + Cycles::from(timing));
+        Ok(())
+    }
+
+    /// Takes the worker's next actor out of the slot or from the end of the queue that the policy says; returns it and what
+    /// that costs.
+    fn take(&mut self, me: u32) -> Option<(u32, Cycles)> {
+        let hold = Cycles::from(self.costs.queue);
+        let worker = &mut self.workers[me as usize];
+        let end = if self.settings.fair {
+            worker.policy.take(worker.tick.wrapping_add(1))
+        } else {
+            End::Head
+        };
+        if let Some(actor) = worker.next.take() {
+            return Some((actor, hold));
+        }
+        let (actor, lock) = match end {
+            End::Tail => (worker.queue.pop_back()?, &mut worker.tail),
+            End::Head | End::Next => (worker.queue.pop_front()?, &mut worker.head),
+        };
+        worker.length.fresh = worker.queue.len() as u32;
+        Some((actor, lock.take(&mut self.memory, worker.pu, self.now, hold)))
+    }
+
+    /// A handler has ended: the actor stops, goes on, rests, or goes behind others.
+    pub(super) fn end_handling(&mut self, me: u32, cost: Cycles) -> Result<(), String> {
+        let worker = &mut self.workers[me as usize];
+        let activation = worker.activation.as_ref().expect("the worker is busy");
+        let actor = activation.actor;
+        let slot = &mut self.slots[actor as usize];
+        if activation.stopping {
+            slot.status = Status::Dead;
+            slot.body = None;
+            let unread = slot.mailbox.len();
+            slot.mailbox.clear();
+            if unread > 0 {
+                return Err(format!("an actor stopped with {unread} messages in its mailbox"));
+            }
+            self.active -= 1;
+            self.notes.push(Note::Stopped);
+        } else if slot.mailbox.is_empty() {
+            slot.status = Status::Idle;
+            self.active -= 1;
+        } else if activation.messages < worker.policy.batch() {
+            let time = cost + self.begin_handling(me)?;
+            self.next_turn(me, time);
+            return Ok(());
+        }
+        self.learn(me);
+        let block = Cycles::from(self.costs.block);
+        let pu = self.workers[me as usize].pu;
+        let mut cost = cost + block;
+        self.workers[me as usize].activation = None;
+        if self.slots[actor as usize].status == Status::Running {
+            self.active -= 1;
+            let tail = Route {
+                worker: me,
+                end: End::Tail,
+            };
+            cost += self.enqueue(actor, tail, pu, Some(me));
+        }
+        self.go_on(me, cost)
+    }
+
+    /// Goes on with the next actor after `cost`.
+    pub(super) fn go_on(&mut self, me: u32, cost: Cycles) -> Result<(), String> {
+        // The next actor is chosen now and its costs begin later: a difference of some dozen cycles that saves an
+        // event each time.
+        self.workers[me as usize].activation = None;
+        let before = self.now;
+        self.now += cost;
+        let done = self.dispatch(me);
+        self.now = before;
+        done
+    }
+}

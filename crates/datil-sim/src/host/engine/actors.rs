@@ -1,0 +1,130 @@
+//! Actors, their types, and what lies in their mailboxes.
+
+use std::collections::VecDeque;
+
+use datil_policy::{Profile, Role, Word};
+
+use super::Engine;
+use super::stale::Stale;
+use crate::actor::{Birth, Body, Letter};
+use crate::host::Annotation;
+use crate::machine::Region;
+
+/// Where an actor is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Status {
+    /// Not announced to a scheduler yet.
+    Unborn,
+    Idle,
+    Queued,
+    Running,
+    Dead,
+}
+
+/// A message in a mailbox.
+pub(super) struct Mail {
+    pub(super) letter: Letter,
+    /// The unit that wrote it.
+    pub(super) from: usize,
+    /// Lines that it moves to another unit beyond those of every message.
+    pub(super) lines: u32,
+}
+
+/// An actor.
+pub(super) struct Slot {
+    pub(super) body: Option<Box<dyn Body>>,
+    pub(super) class: usize,
+    /// Generations from the driver.
+    pub(super) depth: u32,
+    pub(super) status: Status,
+    pub(super) started: bool,
+    pub(super) word: Word,
+    pub(super) mailbox: VecDeque<Mail>,
+    pub(super) region: Region,
+    pub(super) handled: u64,
+}
+
+/// The actors of one type.
+pub(super) struct Class {
+    pub(super) annotation: Option<&'static Annotation>,
+    pub(super) profile: Stale<Profile>,
+}
+
+impl Engine {
+    /// Actors that a handler, or the driver, has created; nobody runs them yet.
+    pub(super) fn bear(&mut self, births: Vec<Birth>, depth: u32) {
+        for birth in births {
+            let class = self.class(birth.kind);
+            let state = self.classes[class]
+                .annotation
+                .map_or(128, |annotation| (annotation.state)(self.settings.scale));
+            self.slots.push(Slot {
+                body: Some(birth.body),
+                class,
+                depth,
+                status: Status::Unborn,
+                started: false,
+                word: Word::default(),
+                mailbox: VecDeque::new(),
+                region: Region::new(state),
+                handled: 0,
+            });
+        }
+    }
+
+    fn class(&mut self, kind: &'static str) -> usize {
+        if let Some(&class) = self.class_of.get(kind) {
+            return class;
+        }
+        let name = short(kind);
+        let annotation = self
+            .settings
+            .annotations
+            .iter()
+            .find(|annotation| annotation.kind == name);
+        self.classes.push(Class {
+            annotation,
+            profile: Stale::default(),
+        });
+        self.class_of.insert(kind, self.classes.len() - 1);
+        self.classes.len() - 1
+    }
+
+    pub(super) fn role(&self, actor: u32) -> Role {
+        let class = self.slots[actor as usize].class;
+        self.classes[class]
+            .annotation
+            .map_or(Role::Untold, |annotation| annotation.role)
+    }
+
+    /// Puts a message into a mailbox; true if the actor was idle and must be queued.
+    pub(super) fn receive_letter(&mut self, to: u32, letter: Letter, from: usize, lines: u32) -> bool {
+        let slot = &mut self.slots[to as usize];
+        self.lost |= slot.status == Status::Dead;
+        slot.mailbox.push_back(Mail { letter, from, lines });
+        slot.status == Status::Idle
+    }
+}
+
+/// `big::Worker` of `suite::benchmarks::big::Worker<datil_sim::library::Simulated>`.
+fn short(kind: &str) -> &str {
+    let path = kind.split('<').next().unwrap_or(kind);
+    let mut ends = path.rmatch_indices("::").map(|(at, _)| at);
+    ends.next();
+    ends.next().map_or(path, |at| &path[at + 2..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_named_by_their_last_module() {
+        assert_eq!(
+            short("suite::benchmarks::big::Worker<datil_sim::library::Simulated>"),
+            "big::Worker"
+        );
+        assert_eq!(short("a::B"), "a::B");
+        assert_eq!(short("B"), "B");
+    }
+}

@@ -1,0 +1,45 @@
+//! The driver, outside all workers.
+
+use std::rc::Rc;
+
+use super::{Engine, Event};
+use crate::actor::{Note, Wish};
+use crate::machine::Cycles;
+
+impl Engine {
+    /// Does the next thing that the driver wants.
+    pub(super) fn drive(&mut self) {
+        let Some(wish) = self.driver.pop_front() else {
+            return;
+        };
+        let workers = self.workers.len() as u32;
+        let costs = Rc::clone(&self.costs);
+        let pu = self.driver_pu;
+        let time = match wish {
+            Wish::Spawn(actor) => {
+                let cost = Cycles::from(costs.spawn);
+                let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
+                self.turns.0 += 1;
+                self.slots[actor as usize].word = word;
+                cost + self.enqueue(actor, route, pu, None)
+            }
+            Wish::Send(to, letter) => {
+                let cost = Cycles::from(costs.send);
+                let turn = self.turns.1;
+                if self.receive_letter(to, letter, pu, 0) {
+                    self.turns.1 += 1;
+                    let route = (self.rules.called)(self.slots[to as usize].word, turn, workers);
+                    cost + self.enqueue(to, route, pu, None)
+                } else {
+                    cost
+                }
+            }
+            Wish::Pause(nanos) => costs.cycles(nanos),
+            Wish::Population(actors) => {
+                self.notes.push(Note::Population(actors));
+                0
+            }
+        };
+        self.schedule(time.max(1), Event::Driver);
+    }
+}

@@ -1,0 +1,103 @@
+//! Workers that look for work.
+
+use datil_policy::{End, Search};
+
+use super::Engine;
+use super::worker::Phase;
+use crate::machine::Cycles;
+
+impl Engine {
+    /// An idle worker's event: what it was doing has ended; it looks at its own queue and then does the next thing.
+    pub(super) fn look_around(&mut self, me: u32) -> Result<(), String> {
+        if let Some((victim, end)) = self.workers[me as usize].probing.take()
+            && let Some(cost) = self.rob(me, victim, end)
+        {
+            let cost = cost + self.wake_another(me, None);
+            return self.go_on(me, cost);
+        }
+        let worker = &self.workers[me as usize];
+        if worker.next.is_some() || !worker.queue.is_empty() {
+            return self.dispatch(me);
+        }
+        let worker = &mut self.workers[me as usize];
+        let step = worker.step;
+        worker.step = worker.step.saturating_add(1);
+        match worker.policy.search(step) {
+            Search::Probe(victim, end) => self.probe(me, victim, end),
+            Search::Poll(times) => {
+                worker.phase = Phase::Polling;
+                let time = Cycles::from(self.costs.poll) * Cycles::from(times);
+                self.next_turn(me, time);
+            }
+            Search::Sleep(nanos) => {
+                worker.phase = Phase::Sleeping;
+                let time = self.costs.cycles(nanos + self.costs.sleep_slack);
+                self.next_turn(me, time);
+            }
+            Search::Park => self.park(me),
+        }
+        Ok(())
+    }
+
+    /// Begins to look whether a victim has anything at this end of its queue.
+    fn probe(&mut self, me: u32, victim: u32, end: End) {
+        let worker = &mut self.workers[me as usize];
+        worker.phase = Phase::Searching;
+        worker.probing = Some((victim, end));
+        let pu = worker.pu;
+        let lock = match end {
+            End::Tail => &self.workers[victim as usize].tail,
+            End::Head | End::Next => &self.workers[victim as usize].head,
+        };
+        let time = Cycles::from(self.costs.theft) + lock.look(&mut self.memory, pu);
+        self.next_turn(me, time);
+    }
+
+    /// Goes to sleep until somebody wakes it. Whoever does so looks once more, lest what was queued behind its back waits.
+    fn park(&mut self, me: u32) {
+        let has_work = self.somebody_has_work();
+        let worker = &mut self.workers[me as usize];
+        if has_work {
+            worker.phase = Phase::Searching;
+            worker.step = 0;
+            self.next_turn(me, Cycles::from(self.costs.theft));
+        } else {
+            worker.phase = Phase::Sleeping;
+            // Only being woken makes a new event.
+            worker.generation = worker.generation.wrapping_add(1);
+        }
+    }
+
+    fn somebody_has_work(&self) -> bool {
+        self.workers.iter().any(|worker| !worker.queue.is_empty())
+    }
+
+    /// Takes what there is at the victim, if that is something, and returns what it costs.
+    fn rob(&mut self, me: u32, victim: u32, end: End) -> Option<Cycles> {
+        self.run.steal_attempts += 1;
+        let pu = self.workers[me as usize].pu;
+        let hold = Cycles::from(self.costs.queue);
+        let robbed = &mut self.workers[victim as usize];
+        let wanted = robbed.policy.grant(robbed.queue.len()).min(robbed.queue.len());
+        if wanted == 0 {
+            return None;
+        }
+        let mut loot = Vec::with_capacity(wanted);
+        for _ in 0..wanted {
+            loot.extend(match end {
+                End::Tail => robbed.queue.pop_back(),
+                End::Head | End::Next => robbed.queue.pop_front(),
+            });
+        }
+        let cost = match end {
+            End::Tail => robbed.tail.take(&mut self.memory, pu, self.now, hold),
+            End::Head | End::Next => robbed.head.take(&mut self.memory, pu, self.now, hold),
+        };
+        robbed.length.fresh = robbed.queue.len() as u32;
+        self.run.steals += loot.len() as u64;
+        let thief = &mut self.workers[me as usize];
+        thief.queue.extend(loot);
+        thief.length.fresh = thief.queue.len() as u32;
+        Some(cost)
+    }
+}

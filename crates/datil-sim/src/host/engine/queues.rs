@@ -1,0 +1,98 @@
+//! Queues, and who is told that something lies in them.
+
+use datil_policy::{End, Route, Waking};
+
+use super::Engine;
+use super::actors::Status;
+use super::worker::{Phase, Worker};
+use crate::machine::Cycles;
+
+impl Engine {
+    /// Queues an actor; returns what that costs unit `pu`.
+    pub(super) fn enqueue(&mut self, actor: u32, route: Route, pu: usize, from: Option<u32>) -> Cycles {
+        self.active += 1;
+        self.slots[actor as usize].status = Status::Queued;
+        let hold = Cycles::from(self.costs.queue);
+        let worker = &mut self.workers[route.worker as usize];
+        let mut cost = match route.end {
+            End::Next => {
+                if let Some(before) = worker.next.replace(actor) {
+                    worker.queue.push_back(before);
+                }
+                hold
+            }
+            End::Head => {
+                worker.queue.push_front(actor);
+                worker.head.take(&mut self.memory, pu, self.now, hold)
+            }
+            End::Tail => {
+                worker.queue.push_back(actor);
+                worker.tail.take(&mut self.memory, pu, self.now, hold)
+            }
+        };
+        // Who puts an actor of another worker at the head needs both locks.
+        if route.end == End::Head && from != Some(route.worker) {
+            cost += worker.tail.take(&mut self.memory, pu, self.now, hold);
+        }
+        worker.length.fresh = worker.queue.len() as u32;
+        cost + self.notice(route.worker, from)
+    }
+
+    /// Lets the owner of a queue notice that something was put there, if it can; returns what that costs the one who
+    /// did it.
+    fn notice(&mut self, owner: u32, from: Option<u32>) -> Cycles {
+        let poll = Cycles::from(self.costs.poll);
+        match self.workers[owner as usize].phase {
+            Phase::Searching => {}
+            Phase::Busy if self.rules.waking == Waking::OneNear && from != Some(owner) => {
+                let node = self.memory.node(self.workers[owner as usize].pu);
+                return self.wake_another(owner, Some(node));
+            }
+            Phase::Busy => {}
+            Phase::Polling => self.next_turn(owner, poll),
+            Phase::Sleeping => {
+                self.run.pushed_to_sleepers += 1;
+                if self.rules.waking != Waking::Never {
+                    return self.wake(owner);
+                }
+            }
+        }
+        if from == Some(owner) {
+            self.wake_another(owner, None)
+        } else {
+            0
+        }
+    }
+
+    /// Wakes the next sleeping worker after `me`, on this node or anywhere, if the policy wants that and nobody there
+    /// searches besides `me`.
+    pub(super) fn wake_another(&mut self, me: u32, node: Option<usize>) -> Cycles {
+        if !matches!(self.rules.waking, Waking::OneSearcher | Waking::OneNear) {
+            return 0;
+        }
+        let is_there = |worker: &Worker| node.is_none_or(|node| self.memory.node(worker.pu) == node);
+        let searching = |(at, worker): (usize, &Worker)| {
+            at != me as usize && is_there(worker) && matches!(worker.phase, Phase::Searching | Phase::Polling)
+        };
+        if self.workers.iter().enumerate().any(searching) {
+            return 0;
+        }
+        let count = self.workers.len() as u32;
+        let sleeper = (1..count).map(|step| (me + step) % count).find(|&other| {
+            let worker = &self.workers[other as usize];
+            worker.phase == Phase::Sleeping && is_there(worker)
+        });
+        sleeper.map_or(0, |sleeper| self.wake(sleeper))
+    }
+
+    /// Wakes a sleeping worker; returns what that costs the one who does it.
+    fn wake(&mut self, worker: u32) -> Cycles {
+        let (cost, latency) = self.costs.wake;
+        self.run.wakes += 1;
+        self.workers[worker as usize].phase = Phase::Searching;
+        self.workers[worker as usize].step = 0;
+        let latency = self.costs.cycles(latency);
+        self.next_turn(worker, latency);
+        Cycles::from(cost)
+    }
+}

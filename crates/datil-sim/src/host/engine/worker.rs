@@ -1,0 +1,70 @@
+//! A worker: its queue, and what it is about.
+
+use std::collections::VecDeque;
+
+use datil_policy::End;
+
+use super::activation::Activation;
+use super::stale::Stale;
+use crate::host::lock::Lock;
+use crate::host::rules::Decide;
+use crate::machine::Cycles;
+
+/// What a worker is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Runs an actor.
+    Busy,
+    /// Looks for work; the next thing happens at its next event.
+    Searching,
+    /// Looks at its own queue, and notices at once what is put there.
+    Polling,
+    /// Sleeps, with or without a time at which it wakes.
+    Sleeping,
+}
+
+/// A thread that runs actors.
+pub(super) struct Worker {
+    pub(super) policy: Box<dyn Decide>,
+    /// Times can teach the policy something on this place in the machine.
+    pub(super) learns: bool,
+    pub(super) pu: usize,
+    pub(super) next: Option<u32>,
+    pub(super) queue: VecDeque<u32>,
+    pub(super) head: Lock,
+    pub(super) tail: Lock,
+    pub(super) phase: Phase,
+    pub(super) step: u32,
+    pub(super) probing: Option<(u32, End)>,
+    pub(super) tick: u32,
+    /// Events of an older generation are void.
+    pub(super) generation: u32,
+    pub(super) idle_since: Cycles,
+    pub(super) idle: Cycles,
+    pub(super) activation: Option<Activation>,
+    pub(super) length: Stale<u32>,
+}
+
+impl Worker {
+    /// A worker on a unit, with nothing to do.
+    pub(super) fn idle(policy: Box<dyn Decide>, pu: usize) -> Self {
+        Self {
+            learns: policy.learns(),
+            policy,
+            pu,
+            next: None,
+            queue: VecDeque::new(),
+            head: Lock::default(),
+            tail: Lock::default(),
+            phase: Phase::Searching,
+            step: 0,
+            probing: None,
+            tick: 0,
+            generation: 0,
+            idle_since: 0,
+            idle: 0,
+            activation: None,
+            length: Stale::default(),
+        }
+    }
+}
