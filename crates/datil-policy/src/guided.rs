@@ -75,6 +75,8 @@ pub trait Variant: Send + 'static {
     const IDLING: Idling = Idling::Polling;
     /// The order of the search for work.
     const VICTIMS: Victims = Victims::Random;
+    /// Rounds of asking others before a worker that is woken sleeps.
+    const ROUNDS: u32 = 1;
     /// Whether thieves take half of a queue instead of one actor.
     const HALF: bool = false;
     /// Whether actors that hold data are dealt out to all workers in turn when they are woken; each worker whose policy is
@@ -329,7 +331,7 @@ impl<V: Variant> Policy for Guided<V> {
 
     fn search(&mut self, step: u32) -> Search {
         let turn = match V::IDLING {
-            Idling::Woken if step >= self.round() => return Search::Park,
+            Idling::Woken if step >= V::ROUNDS * self.round() => return Search::Park,
             Idling::Woken => Turn::Theft(step),
             Idling::Polling | Idling::Awake => polling(step),
         };
@@ -460,6 +462,16 @@ variants! {
         const NEAREST: Neighbourhood = Neighbourhood::Everyone;
         const IDLING: Idling = Idling::Woken;
         const VICTIMS: Victims = Victims::Scanned;
+    }
+    /// [`ClsWake`] that looks at everybody four times before it sleeps, as Go's workers do: to be woken costs about as much as
+    /// a look around, and the one who wakes pays, too. The uniform form of `adaptive-locality-wake`.
+    ClsWakeLong = ClsWakeLongVariant {
+        const NAME: &'static str = "cls-wake-long";
+        const HOME: Home = Home::None;
+        const NEAREST: Neighbourhood = Neighbourhood::Everyone;
+        const IDLING: Idling = Idling::Woken;
+        const VICTIMS: Victims = Victims::Scanned;
+        const ROUNDS: u32 = 4;
     }
 }
 

@@ -48,13 +48,14 @@ pub mod topology;
 pub use adaptive::{Adaptive, Hostile};
 pub use encore::{EncoreCooperative, EncorePreemptive};
 pub use guided::{
-    ClsDealt, ClsPolling, ClsTp, ClsWake, FirstRun, Guided, Home, Idling, Lgs, LgsAlt, LgsAltAwake, LgsCo,
-    LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Variant, Victims,
+    ClsDealt, ClsPolling, ClsTp, ClsWake, ClsWakeLong, FirstRun, Guided, Home, Idling, Lgs, LgsAlt,
+    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Variant,
+    Victims,
 };
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
-    AdaptiveLocality, AdaptiveLocalityWake, Locality, PinAll, PinLong, WithoutCertainty, WithoutGuard,
-    WithoutOrder, WithoutResigning, term,
+    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, Locality, PinAll, PinLong,
+    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, term,
 };
 pub use neighbourly::Neighbourly;
 pub use random::Random;

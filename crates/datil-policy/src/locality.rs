@@ -18,7 +18,7 @@
 
 use crate::topology::Rings;
 use crate::{
-    ClsTp, ClsWake, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings,
+    ClsTp, ClsWakeLong, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings,
     Waking, Word,
 };
 
@@ -55,9 +55,11 @@ pub mod term {
     pub const PIN_ALL: u32 = 8;
     /// A control: classes with long messages are pinned, whatever being away costs.
     pub const PIN_LONG: u32 = 16;
-    /// Idle workers ask everybody once and then sleep until they are woken, instead of polling as CAF's did. This is no
+    /// Idle workers ask everybody and then sleep until they are woken, instead of polling as CAF's did. This is no
     /// term of the rule: it shows what the rule is worth where idle workers do not miss what there is to do.
     pub const WAKES: u32 = 32;
+    /// With [`WAKES`], they ask everybody four times before they sleep instead of once. No term of the rule either.
+    pub const PATIENCE: u32 = 128;
 }
 
 /// The policy with some of its terms; see [`AdaptiveLocality`].
@@ -66,13 +68,15 @@ pub struct Locality<const TERMS: u32> {
     rings: Rings,
     /// The search for work is that of classic load stealing, in one of its two forms.
     classic: ClsTp,
-    woken: ClsWake,
+    woken: ClsWakeLong,
 }
 
 /// The policy with all its terms.
 pub type AdaptiveLocality = Locality<{ term::ALL }>;
-/// The policy with all its terms and [`term::WAKES`].
-pub type AdaptiveLocalityWake = Locality<{ term::ALL | term::WAKES }>;
+/// The policy with all its terms, [`term::WAKES`] and [`term::PATIENCE`].
+pub type AdaptiveLocalityWake = Locality<{ term::ALL | term::WAKES | term::PATIENCE }>;
+/// [`AdaptiveLocalityWake`] without [`term::PATIENCE`].
+pub type AdaptiveLocalityWakeHasty = Locality<{ term::ALL | term::WAKES }>;
 /// Without [`term::GUARD`].
 pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
 /// Without [`term::ORDER`].
@@ -89,7 +93,8 @@ pub type PinLong = Locality<{ term::ALL | term::PIN_LONG }>;
 const fn name(terms: u32) -> &'static str {
     match terms {
         term::ALL => "adaptive-locality",
-        t if t & term::WAKES != 0 => "adaptive-locality-wake",
+        t if t & term::PATIENCE != 0 => "adaptive-locality-wake",
+        t if t & term::WAKES != 0 => "adaptive-locality-wake-hasty",
         t if t & term::PIN_ALL != 0 => "pin-all",
         t if t & term::PIN_LONG != 0 => "pin-long",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
@@ -107,7 +112,7 @@ impl<const TERMS: u32> Locality<TERMS> {
     fn with(setup: Setup, rings: Rings) -> Self {
         Self {
             classic: ClsTp::on(setup, &Rings::uniform(setup.worker, setup.workers)),
-            woken: ClsWake::on(setup, &Rings::uniform(setup.worker, setup.workers)),
+            woken: ClsWakeLong::on(setup, &Rings::uniform(setup.worker, setup.workers)),
             rings,
         }
     }
@@ -165,7 +170,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     const PINS: bool = true;
     const LEARNS: bool = true;
     const WAKING: Waking = if Self::has(term::WAKES) {
-        ClsWake::WAKING
+        ClsWakeLong::WAKING
     } else {
         ClsTp::WAKING
     };
@@ -256,10 +261,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn search(&mut self, step: u32) -> Search {
-        if Self::has(term::WAKES) {
-            self.woken.search(step)
-        } else {
-            self.classic.search(step)
+        let round = self.rings.workers() - 1;
+        match step {
+            _ if !Self::has(term::WAKES) => self.classic.search(step),
+            _ if step >= round && !Self::has(term::PATIENCE) => Search::Park,
+            _ => self.woken.search(step),
         }
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, End, GoLike, Lgs, LgsAlt,
-    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean,
-    Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route, Search, Setup, Surroundings, TokioLike, Waking,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, Word,
+    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
+    ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
+    LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
+    Search, Setup, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
+    WithoutResigning, Word,
 };
 use proptest::prelude::*;
 
@@ -98,11 +99,29 @@ fn routes_exist<P: Policy>(machine: &Topology, worker: u32, seed: u64) -> Result
     Ok(())
 }
 
+/// Every other worker is asked once in each of so many rounds, and then the worker sleeps.
+fn asks_before_it_sleeps<P: Policy>(rounds: u32, worker: u32, seed: u64) -> Result<(), TestCaseError> {
+    let (mut policy, rings) = policy::<P>(&ring_of_nodes(4, 4), worker, seed);
+    let others = rings.workers() - 1;
+    for round in 0..rounds {
+        let mut asked = BTreeSet::new();
+        for step in round * others..(round + 1) * others {
+            match policy.search(step) {
+                Search::Probe(victim, _) => prop_assert!(asked.insert(victim), "{}: {victim} twice", P::NAME),
+                other => prop_assert!(false, "{}: {other:?} at {step}", P::NAME),
+            }
+        }
+    }
+    prop_assert_eq!(policy.search(rounds * others), Search::Park);
+    Ok(())
+}
+
 macro_rules! for_all {
     ($check:ident($($argument:expr),*)) => {{
         $check::<ClsPolling>($($argument),*)?;
         $check::<ClsTp>($($argument),*)?;
         $check::<ClsWake>($($argument),*)?;
+        $check::<ClsWakeLong>($($argument),*)?;
         $check::<Lgs>($($argument),*)?;
         $check::<LgsUc>($($argument),*)?;
         $check::<LgsUw>($($argument),*)?;
@@ -118,6 +137,7 @@ macro_rules! for_all {
         $check::<LgsWakeHalf>($($argument),*)?;
         $check::<AdaptiveLocality>($($argument),*)?;
         $check::<AdaptiveLocalityWake>($($argument),*)?;
+        $check::<AdaptiveLocalityWakeHasty>($($argument),*)?;
         $check::<WithoutGuard>($($argument),*)?;
         $check::<WithoutResigning>($($argument),*)?;
         $check::<WithoutOrder>($($argument),*)?;
@@ -288,7 +308,8 @@ proptest! {
             prop_assert_eq!(home(parent, runner), Some(runner));
         }
         let nobody = [
-            home_of_child::<ClsPolling>, home_of_child::<ClsTp>, home_of_child::<ClsWake>, home_of_child::<ClsDealt>,
+            home_of_child::<ClsPolling>, home_of_child::<ClsTp>, home_of_child::<ClsWake>,
+            home_of_child::<ClsWakeLong>, home_of_child::<ClsDealt>,
         ];
         for home in nobody {
             prop_assert_eq!(home(parent, runner), None);
@@ -304,6 +325,15 @@ proptest! {
         scans_once::<LgsScan>(worker, seed)?;
         scans_once::<LgsWake>(worker, seed)?;
         scans_once::<LgsWakeHalf>(worker, seed)?;
+    }
+
+    #[test]
+    fn workers_that_are_woken_ask_everybody_once_or_four_times(worker in 0u32..16, seed in any::<u64>()) {
+        asks_before_it_sleeps::<ClsWake>(1, worker, seed)?;
+        asks_before_it_sleeps::<LgsWake>(1, worker, seed)?;
+        asks_before_it_sleeps::<AdaptiveLocalityWakeHasty>(1, worker, seed)?;
+        asks_before_it_sleeps::<ClsWakeLong>(4, worker, seed)?;
+        asks_before_it_sleeps::<AdaptiveLocalityWake>(4, worker, seed)?;
     }
 
     #[test]

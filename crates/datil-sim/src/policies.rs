@@ -1,10 +1,10 @@
 //! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
 
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityWake, ClsDealt, ClsPolling, ClsTp, ClsWake, GoLike, Lgs, LgsAlt,
-    LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken,
-    Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike, WithoutCertainty, WithoutGuard, WithoutOrder,
-    WithoutResigning,
+    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
+    ClsWakeLong, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
+    LgsWakeHalf, LgsWakeNode, LgsWoken, Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike,
+    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning,
 };
 
 use crate::host::Rules;
@@ -51,6 +51,9 @@ pub const ALL: &[Entry] = &[
         "pins classes of actors whose messages take longer away from home; needs no hints",
     ),
     entry::<AdaptiveLocalityWake>("adaptive-locality that sleeps until woken instead of polling"),
+    entry::<AdaptiveLocalityWakeHasty>(
+        "adaptive-locality-wake that looks at everybody once, not four times, before it sleeps",
+    ),
     entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),
     entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
     entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),
@@ -58,6 +61,7 @@ pub const ALL: &[Entry] = &[
     entry::<PinAll>("control of adaptive-locality: every class is pinned"),
     entry::<PinLong>("control of adaptive-locality: classes with long messages are pinned"),
     entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),
+    entry::<ClsWakeLong>("cls-wake that looks at everybody four times before it sleeps"),
     entry::<LgsWoken>("lgs that sleeps until woken after a round of thefts"),
     entry::<LgsScan>("lgs whose thieves ask everybody of a group once"),
     entry::<LgsWake>("both: lgs that asks everybody once, then sleeps until woken"),

@@ -310,14 +310,18 @@ fn a_rule_that_pins_nothing_is_its_control_but_for_the_cost_of_timing() {
         .run
     };
     assert_eq!(with("adaptive-locality").makespan, with("cls-tp").makespan);
-    assert_eq!(with("adaptive-locality-wake").makespan, with("cls-wake").makespan);
+    assert_eq!(
+        with("adaptive-locality-wake").makespan,
+        with("cls-wake-long").makespan
+    );
 }
 
 #[test]
 fn on_a_single_node_a_policy_that_learns_there_is_nothing_to_learn_costs_nothing() {
     for (rule, control) in [
         ("adaptive-locality", "cls-tp"),
-        ("adaptive-locality-wake", "cls-wake"),
+        ("adaptive-locality-wake", "cls-wake-long"),
+        ("adaptive-locality-wake-hasty", "cls-wake"),
     ] {
         let on_one_node = |program, policy| {
             let settings = Settings {
