@@ -1,6 +1,7 @@
 //! Many simulated runs at once: every cell of a table, with some seeds each, on all processors.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::thread;
 
@@ -109,6 +110,8 @@ pub struct Ratio {
     pub least: f64,
     /// The largest.
     pub most: f64,
+    /// Runs of each of both.
+    pub seeds: u64,
 }
 
 impl Ratio {
@@ -123,6 +126,7 @@ impl Ratio {
             error: mean.exp() * (squares / (count - 1.0) / count).sqrt(),
             least: logarithms.iter().copied().fold(f64::MAX, f64::min).exp(),
             most: logarithms.iter().copied().fold(f64::MIN, f64::max).exp(),
+            seeds: logarithms.len() as u64,
         }
     }
 
@@ -139,21 +143,22 @@ impl Ratio {
             error: mean * squares.sqrt() / count,
             least: ratios.iter().map(|ratio| ratio.least).fold(f64::MAX, f64::min),
             most: ratios.iter().map(|ratio| ratio.most).fold(0.0, f64::max),
+            seeds: ratios.iter().map(|ratio| ratio.seeds).min().unwrap_or(0),
         }
     }
 
-    /// What it is at least, but for chance: two standard errors less, if there is one.
+    /// What it is at least, but for chance: [`DOUBT`] less, if there is an error.
     pub(crate) fn surely(self) -> f64 {
         if self.error.is_nan() {
             self.mean
         } else {
-            self.mean - 2.0 * self.error
+            self.mean - DOUBT * self.error
         }
     }
 
-    /// What can be said of a limit: two standard errors below, above, or neither.
+    /// What can be said of a limit: [`DOUBT`] below, above, or neither.
     pub(crate) fn against(self, limit: f64) -> Outcome {
-        let doubt = 2.0 * self.error;
+        let doubt = DOUBT * self.error;
         match self.mean {
             mean if mean + doubt <= limit => Outcome::Kept,
             mean if mean - doubt > limit => Outcome::Broken,
@@ -162,15 +167,19 @@ impl Ratio {
     }
 }
 
+/// Standard errors that must lie between a ratio and a limit. Two and a half instead of the usual two: the question is put with up
+/// to six numbers of seeds, and of some hundred cells.
+const DOUBT: f64 = 2.5;
+
 /// What a simulation says of a limit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The limit is kept, and more than two standard errors lie between.
+    /// The limit is kept, and that is not chance.
     Kept,
-    /// The limit lies within two standard errors of what was seen, or nothing is known of chance.
+    /// What was seen is near enough to the limit to be chance, or nothing is known of chance.
     Undecided,
-    /// The limit is exceeded by more than two standard errors.
+    /// The limit is exceeded, and that is not chance.
     Broken,
 }
 
@@ -193,30 +202,44 @@ impl Laboratory {
     /// # Errors
     /// If a run fails.
     pub(crate) fn with(cells: impl IntoIterator<Item = (Cell, u64)>) -> Result<Self, String> {
+        let mut laboratory = Self {
+            runs: BTreeMap::new(),
+        };
+        laboratory.simulate(cells)?;
+        Ok(laboratory)
+    }
+
+    /// Simulates until each of these cells has as many seeds as is asked for; see [`Laboratory::with`].
+    ///
+    /// # Errors
+    /// If a run fails.
+    pub(crate) fn simulate(&mut self, cells: impl IntoIterator<Item = (Cell, u64)>) -> Result<(), String> {
         let mut seeds_of = BTreeMap::new();
         for (cell, seeds) in cells {
             let most = seeds_of.entry(cell.canonical()).or_insert(seeds);
             *most = seeds.max(*most);
         }
-        let queue = Mutex::new(seeds_of);
+        let missing = seeds_of.into_iter().map(|(cell, seeds)| {
+            let known = self.runs.get(&cell).map_or(0, Vec::len) as u64;
+            (cell, known + 1..=seeds)
+        });
+        let queue = Mutex::new(missing.collect::<BTreeMap<_, _>>());
         let results = Mutex::new(Vec::new());
         let threads = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some((cell, seeds)) = pop(&queue) {
-                        let runs: Result<Vec<Run>, String> = (1..=seeds).map(|seed| cell.run(seed)).collect();
+                        let runs: Result<Vec<Run>, String> = seeds.map(|seed| cell.run(seed)).collect();
                         results.lock().expect("no thread panics here").push((cell, runs));
                     }
                 });
             }
         });
-        let results = results.into_inner().expect("no thread panics here").into_iter();
-        Ok(Self {
-            runs: results
-                .map(|(cell, runs)| Ok((cell, runs?)))
-                .collect::<Result<_, String>>()?,
-        })
+        for (cell, runs) in results.into_inner().expect("no thread panics here") {
+            self.runs.entry(cell).or_default().extend(runs?);
+        }
+        Ok(())
     }
 
     /// The runs of a cell, by seed.
@@ -242,7 +265,8 @@ impl Laboratory {
     }
 }
 
-fn pop(queue: &Mutex<BTreeMap<Cell, u64>>) -> Option<(Cell, u64)> {
+/// The next cell, with the seeds that it lacks.
+fn pop(queue: &Mutex<BTreeMap<Cell, RangeInclusive<u64>>>) -> Option<(Cell, RangeInclusive<u64>)> {
     queue.lock().expect("no thread panics here").pop_first()
 }
 

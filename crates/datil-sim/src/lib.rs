@@ -14,6 +14,7 @@ pub mod library;
 pub mod machine;
 pub mod policies;
 pub mod programs;
+mod sequential;
 pub mod woelke_2018;
 
 pub use host::{Run, Settings};

@@ -29,6 +29,7 @@ fn show(check: &Check) {
     );
     let (undecided, broken) = (check.undecided.iter(), check.broken.iter());
     for (at, ratio) in std::iter::once(&check.worst).chain(broken).chain(undecided) {
-        println!("    {:.3} +- {:.3} at {at}", ratio.mean, ratio.error);
+        let (mean, error, seeds) = (ratio.mean, ratio.error, ratio.seeds);
+        println!("    {mean:.3} +- {error:.3} at {at}, {seeds} seeds");
     }
 }

@@ -298,8 +298,9 @@ fn acceptance_sections(acceptance: &Acceptance) -> Vec<Section> {
 fn asked(acceptance: &Acceptance) -> String {
     let doubts = acceptance.checks.iter().filter_map(named);
     let text = format!(
-        "Geometric means over {} seeds or more, with standard errors; of each limit, the value that is the worst two \
-         standard errors below what was seen. A limit is kept, or exceeded, if two standard errors lie between.",
+        "Geometric means over {} seeds or more, with standard errors; of each limit, the value that is the worst even if \
+         chance was against it. A limit is kept, or exceeded, if two and a half standard errors lie between; cells of \
+         which neither can be said are simulated with more seeds, up to 32 times as many.",
         acceptance.seeds * SURE
     );
     [text].into_iter().chain(doubts).collect::<Vec<_>>().join(" ")
