@@ -2,9 +2,10 @@
 //!
 //! Messages inside a worker cost a few nanoseconds, messages between workers ten times that, and waking a
 //! worker as much as a thousand local messages. So work leaves a worker only after a backlog has lasted, and
-//! every such move is a trial: if the two workers then write to each other all the time, or the receiver
-//! runs dry at once, the trial failed and the pause before the next one doubles, for all workers together. While trials
-//! pay, a worker that runs dry asks the others for more instead of going to sleep.
+//! every such move is a trial. Two workers of which each spends half of its time on the other, on sending to it and on taking in
+//! what comes from it, get no more done than one; if it comes to that, or the receiver runs dry at once, the trial failed
+//! and the pause before the next one doubles, for all workers together. While trials pay, a worker that runs dry asks the others
+//! for more instead of going to sleep.
 
 use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Stint, Verdict};
 
@@ -15,12 +16,15 @@ const PATIENCE: Nanos = 20_000;
 const GLANCE: Nanos = 4_000;
 /// Activations between two looks at the clock, at most.
 const GLANCE_EVERY: u32 = 256;
-/// Messages to and from other workers, and actors from them, that come faster than one per this time mean that a conversation was cut.
-const CHATTER: Nanos = 400;
-/// Such crossings that are as rare as one per this time mean that being apart pays.
-const QUIET: Nanos = 1_000;
+/// One in so many parts of a worker's time is what others may cost it ([`Stint::toll`]) before a conversation was cut.
+const TOO_MUCH: Nanos = 2;
+/// One in so many parts is little enough for a trial that paid.
+const LITTLE: Nanos = 8;
+/// A worker looks back at least so far when it asks itself what others cost it: long handlers often send all they have to send at
+/// their end, and streams pass on many messages at a time.
+const STRETCH: Nanos = 100_000;
 /// First and longest pause after a failed trial.
-const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
+const PAUSE: (Nanos, Nanos) = (250_000, 16_000_000);
 /// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
 /// back, which is more than most need to run once.
 const PORTION: usize = 128;
@@ -50,7 +54,8 @@ pub struct Adaptive {
     backlog_since: Option<Nanos>,
     /// Looks in a row that found no backlog.
     lulls: u32,
-    crossed_at: Nanos,
+    /// When the toll was last judged, and how much had been paid by then.
+    judged: (Nanos, Nanos),
 }
 
 impl Adaptive {
@@ -132,7 +137,7 @@ impl Policy for Adaptive {
             glanced_at: 0,
             backlog_since: None,
             lulls: 0,
-            crossed_at: 0,
+            judged: (0, 0),
         }
     }
 
@@ -172,10 +177,19 @@ impl Policy for Adaptive {
         Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
 
-    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
-        let took = now.saturating_sub(self.crossed_at);
-        self.crossed_at = now;
-        if took >= CHATTER * Nanos::from(Self::CROSSINGS) {
+    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
+        let (then, paid) = self.judged;
+        if then < board.shared_at {
+            // What was before the trial says nothing about it.
+            self.judged = (now, toll);
+            return Verdict::Apart;
+        }
+        let took = now.saturating_sub(then);
+        if took < STRETCH {
+            return Verdict::Apart;
+        }
+        self.judged = (now, toll);
+        if toll.saturating_sub(paid) <= took / TOO_MUCH {
             return Verdict::Apart;
         }
         self.backlog_since = None;
@@ -185,9 +199,9 @@ impl Policy for Adaptive {
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let lasted = now.saturating_sub(stint.began);
         let worthless = stint.messages < WORTH_WAKING.0 && lasted < WORTH_WAKING.1;
-        if worthless || lasted < stint.crossings * CHATTER {
+        if worthless || stint.toll > lasted / TOO_MUCH {
             failed(now, board)
-        } else if lasted < stint.crossings * QUIET {
+        } else if stint.toll > lasted / LITTLE {
             board
         } else {
             succeeded(board)
@@ -197,7 +211,7 @@ impl Policy for Adaptive {
     fn ran_dry(&mut self, now: Nanos, stint: Option<Stint>, board: Board) -> bool {
         let pays = |stint: Stint| {
             let lasted = now.saturating_sub(stint.began);
-            lasted >= PATIENCE && lasted >= stint.crossings * QUIET
+            lasted >= PATIENCE && stint.toll <= lasted / LITTLE
         };
         board.paid > 0 || stint.is_some_and(pays)
     }
@@ -259,7 +273,7 @@ impl Policy for Hostile {
         Offer::Give(queued.div_ceil(2))
     }
 
-    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
+    fn crossed(&mut self, now: Nanos, _: Nanos, board: Board) -> Verdict {
         self.toggle = self.toggle.wrapping_add(1);
         if self.toggle.is_multiple_of(5) {
             Verdict::Reunite(failed(now, board))

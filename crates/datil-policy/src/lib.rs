@@ -168,8 +168,9 @@ pub struct Stint {
     pub began: Nanos,
     /// Messages that the worker has handled since.
     pub messages: u64,
-    /// Messages that went from it to other workers or came from them, and actors that came.
-    pub crossings: u64,
+    /// The toll of being apart: time that it has spent since on sending to other workers and on taking in what came from them. An estimate: a host
+    /// may measure a sample, and will not be able to tell from work all the waiting for lines of other processors' caches.
+    pub toll: Nanos,
 }
 
 /// A scheduling policy: the private state of one worker and the rules that read it.
@@ -185,7 +186,7 @@ pub trait Policy: Send + Sized + 'static {
     const ADOPTS: bool = false;
     /// Whether [`Policy::follow`] is asked at all.
     const FOLLOWS: bool = false;
-    /// Sends to other workers between two questions [`Policy::crossed`]; 0 never asks.
+    /// Sends to other workers between two questions [`Policy::crossed`]; 0 never asks, and then no toll is measured.
     const CROSSINGS: u32 = 0;
 
     /// Whether the policy needs a host that routes; see [`Policy::spawned`] to [`Policy::search`].
@@ -248,9 +249,10 @@ pub trait Policy: Send + Sized + 'static {
         }
     }
 
-    /// Judges the traffic with other workers; asked at every [`Policy::CROSSINGS`]th send to another worker.
-    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
-        let _ = (now, board);
+    /// Judges the traffic with other workers; asked at every [`Policy::CROSSINGS`]th send to another worker. `toll` is as
+    /// [`Stint::toll`], since this worker started.
+    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
+        let _ = (now, toll, board);
         Verdict::Apart
     }
 

@@ -6,12 +6,12 @@ use datil_policy::{
 };
 use proptest::prelude::*;
 
-/// A stint without messages across.
+/// A stint without toll.
 fn stint(began: u64, messages: u64) -> Stint {
     Stint {
         began,
         messages,
-        crossings: 0,
+        toll: 0,
     }
 }
 
@@ -50,7 +50,7 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
             asked += 1;
             prop_assert!(asked < 10_000, "a thief never gives up");
         }
-        let _ = policy.crossed(now, board);
+        let _ = policy.crossed(now, queued as u64, board);
         let _ = policy.parted(now, stint(now, queued as u64), board);
         let _ = policy.shared(now, board);
         prop_assert!(P::place(now as u32, setup.workers).is_none_or(|worker| worker < setup.workers));
@@ -102,7 +102,7 @@ proptest! {
                 .iter()
                 .map(|&(now, queued, board)| {
                     let (watch, offer) = (policy.watch(queued, 1), policy.offer(now, queued, board));
-                    format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, board))
+                    format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, queued as u64, board))
                 })
                 .collect()
         }
@@ -114,7 +114,7 @@ proptest! {
         );
     }
 
-    /// However the trials fail, the pause doubles from 250 µs to at most 64 ms and no offer is made during it.
+    /// However the trials fail, the pause doubles from 250 µs to at most 16 ms and no offer is made during it.
     #[test]
     fn adaptive_backs_off(gaps in prop::collection::vec(1u64..1_000_000, 1..40)) {
         let mut policy = Adaptive::new(Setup { worker: 1, workers: 2, seed: 0 });
@@ -124,7 +124,7 @@ proptest! {
             board = policy.shared(now, board);
             now += gap;
             board = policy.parted(now, stint(now, 0), board);
-            expected = if expected == 0 { 250_000 } else { (expected * 2u64).min(64_000_000) };
+            expected = if expected == 0 { 250_000 } else { (expected * 2u64).min(16_000_000) };
             prop_assert_eq!(board.pause, expected);
             prop_assert_eq!(board.not_before, now + expected);
             for _ in 0..100 {
@@ -168,8 +168,8 @@ proptest! {
     }
 }
 
-#[test]
-fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
+/// What a worker of two decides that has paid these tolls in stretches of these lengths since work was given away.
+fn verdict(stretches: &[(u64, u64)]) -> Verdict {
     let mut policy = Adaptive::new(Setup {
         worker: 0,
         workers: 2,
@@ -177,41 +177,72 @@ fn slow_traffic_keeps_workers_apart_and_fast_traffic_reunites_them() {
     });
     let board = Board {
         shared_at: 1_000_000_000,
-        ..Board::default()
+        pause: 2_000_000,
+        not_before: 0,
+        paid: 3,
     };
-    let mut now = 1_000_000_000;
-    policy.crossed(now, board);
-    now += u64::from(Adaptive::CROSSINGS) * 401;
-    assert_eq!(policy.crossed(now, board), Verdict::Apart);
-    now += u64::from(Adaptive::CROSSINGS) * 399;
-    assert!(
-        matches!(policy.crossed(now, board), Verdict::Reunite(after) if after.not_before == now + 250_000)
+    // All that was paid before counts for nothing.
+    let (mut now, mut toll) = (board.shared_at, 1_000_000_000);
+    policy.crossed(now, toll, board);
+    for &(took, paid) in stretches {
+        now += took;
+        toll += paid;
+        let verdict = policy.crossed(now, toll, board);
+        if let Verdict::Reunite(after) = verdict {
+            assert_eq!(
+                (after.pause, after.not_before, after.paid),
+                (4_000_000, now + 4_000_000, 0),
+                "each reunion is a failure"
+            );
+            return verdict;
+        }
+    }
+    Verdict::Apart
+}
+
+#[test]
+fn who_pays_half_of_its_time_for_being_apart_goes_back() {
+    assert_eq!(verdict(&[(100_000, 50_000); 9]), Verdict::Apart);
+    assert_ne!(verdict(&[(100_000, 50_001)]), Verdict::Apart);
+    assert_ne!(
+        verdict(&[(300_000, 0), (500_000, 0), (100_000, 60_000)]),
+        Verdict::Apart,
+        "however late"
     );
 }
 
 #[test]
-fn each_reunion_is_a_failure_however_late() {
-    let board = Board {
-        shared_at: 10_000_000,
-        pause: 32_000_000,
-        not_before: 0,
-        paid: 3,
+fn a_burst_is_judged_with_what_surrounds_it() {
+    let burst = (10_000, 10_000);
+    assert_eq!(verdict(&[burst; 9]), Verdict::Apart, "too short to say");
+    assert_ne!(verdict(&[burst; 10]), Verdict::Apart);
+    assert_eq!(
+        verdict(&[burst, burst, burst, (80_000, 10_000), burst, burst]),
+        Verdict::Apart
+    );
+}
+
+#[test]
+fn a_new_trial_is_judged_for_itself() {
+    let mut policy = Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    });
+    let board = |shared_at| Board {
+        shared_at,
+        ..Board::default()
     };
-    let pause_after = |lasted| {
-        let mut policy = Adaptive::new(Setup {
-            worker: 0,
-            workers: 2,
-            seed: 0,
-        });
-        policy.crossed(board.shared_at + lasted, board);
-        match policy.crossed(board.shared_at + lasted + 1_000, board) {
-            Verdict::Reunite(after) => (after.pause, after.paid),
-            Verdict::Apart => panic!("64 messages in a microsecond are chatter"),
-        }
-    };
-    assert_eq!(pause_after(900_000), (64_000_000, 0));
-    // That it took long says only that somebody was not there: no worker has reported a trial that paid.
-    assert_eq!(pause_after(1_100_000), (64_000_000, 0));
+    policy.crossed(1_000_000, 0, board(1_000_000));
+    // Before the second trial everything went wrong.
+    assert_eq!(
+        policy.crossed(1_500_000, 500_000, board(1_400_000)),
+        Verdict::Apart
+    );
+    assert_eq!(
+        policy.crossed(1_600_000, 510_000, board(1_400_000)),
+        Verdict::Apart
+    );
 }
 
 /// Moving actors costs as much as running them if they are small, so a trial moves few of them, and more when that has paid.
@@ -247,7 +278,7 @@ fn a_trial_that_paid_takes_the_pause_back() {
     });
     let board = Board {
         shared_at: 10_000_000,
-        pause: 32_000_000,
+        pause: 8_000_000,
         not_before: 40_000_000,
         paid: 3,
     };
@@ -257,29 +288,21 @@ fn a_trial_that_paid_takes_the_pause_back() {
         paid: 4,
         ..board
     };
-    let mut after = |messages, crossings| {
+    let mut after = |messages, toll| {
         let stint = Stint {
-            crossings,
+            toll,
             ..stint(10_000_000, messages)
         };
         policy.parted(10_800_000, stint, board)
     };
     assert_eq!(after(256, 0), paid);
-    assert_eq!(
-        after(100_000, 800),
-        paid,
-        "a message across per microsecond is rare"
-    );
-    assert_eq!(after(100_000, 801), board, "neither paid nor failed");
-    assert_eq!(after(100_000, 2_000), board);
-    assert_eq!(
-        after(100_000, 2_001).pause,
-        64_000_000,
-        "one per 400 ns is chatter"
-    );
+    assert_eq!(after(100_000, 100_000), paid, "an eighth of the time is little");
+    assert_eq!(after(100_000, 100_001), board, "neither paid nor failed");
+    assert_eq!(after(100_000, 400_000), board);
+    assert_eq!(after(100_000, 400_001).pause, 16_000_000, "half is too much");
     assert_eq!(after(2, 4), paid, "few messages, but long ones");
     let brief = policy.parted(10_099_999, stint(10_000_000, 255), board);
-    assert_eq!(brief.pause, 64_000_000, "not worth waking");
+    assert_eq!(brief.pause, 16_000_000, "not worth waking");
 }
 
 /// Asking costs whoever is asked, and a processor that might sleep.
@@ -292,22 +315,22 @@ fn a_worker_asks_for_work_only_while_being_apart_pays() {
     });
     let never = Board::default();
     let paying = Board { paid: 1, ..never };
-    let crossing = |crossings| {
+    let paying_toll = |toll| {
         Some(Stint {
-            crossings,
+            toll,
             ..stint(10_000_000, 200)
         })
     };
     assert!(policy.ran_dry(10_000_000, None, paying));
     assert!(!policy.ran_dry(10_000_000, None, never));
-    assert!(policy.ran_dry(10_020_000, crossing(20), never));
+    assert!(policy.ran_dry(10_020_000, paying_toll(2_500), never));
     assert!(
-        !policy.ran_dry(10_019_999, crossing(0), never),
+        !policy.ran_dry(10_019_999, paying_toll(0), never),
         "too short to say"
     );
     assert!(
-        !policy.ran_dry(10_020_000, crossing(21), never),
-        "one across per microsecond"
+        !policy.ran_dry(10_020_000, paying_toll(2_501), never),
+        "more than an eighth"
     );
     assert_eq!((policy.hunt(0), policy.hunt(24)), (Some(1), None));
 }

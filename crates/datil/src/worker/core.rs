@@ -17,6 +17,7 @@ use super::port::{self, ABSENT, ABSENT_LOCKED, CLAIMED, Chain, Counters, IDLE, L
 use super::queue::Queue;
 use super::routed::Showcase;
 use super::team::Team;
+use super::toll::{Passage, Toll};
 use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
 use crate::gate;
@@ -93,8 +94,7 @@ pub(crate) struct Core {
     pub(crate) watched_at: Cell<u64>,
     /// When the worker was last claimed, and the counts then; the policy is told what came of it.
     trial: Cell<Option<Stint>>,
-    /// Actors from other workers, and messages from there that found their actors here with nothing from there before them.
-    arrived: Cell<u64>,
+    pub(crate) toll: Toll,
     /// The inbound list is being handled; it must not be entered again.
     pub(crate) receiving: Cell<bool>,
     /// This worker watches while it is idle whether the inbox is emptied.
@@ -139,7 +139,7 @@ impl Core {
             look_at: Cell::new(0),
             watched_at: Cell::new(0),
             trial: Cell::new(None),
-            arrived: Cell::new(0),
+            toll: Toll::new(hooks.crossings > 0),
             receiving: Cell::new(false),
             watches: Cell::new(false),
             took: Cell::new(false),
@@ -178,7 +178,7 @@ impl Core {
         Stint {
             began: self.team.now(),
             messages: counters.messages.load(Relaxed),
-            crossings: counters.remote_sends.load(Relaxed) + self.arrived.get(),
+            toll: self.toll.paid(),
         }
     }
 
@@ -198,7 +198,7 @@ impl Core {
         Some(Stint {
             began: before.began,
             messages: now.messages - before.messages,
-            crossings: now.crossings - before.crossings,
+            toll: now.toll - before.toll,
         })
     }
 
@@ -388,6 +388,7 @@ impl Core {
         if !crate::client::home(to).is_some_and(|inbox| ptr::eq(inbox, self.inbox)) {
             return Routed::Abroad;
         }
+        let began = self.toll.begin(Passage::Out, || self.team.now());
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
             (*block).from.set(self.origin.get());
@@ -407,6 +408,7 @@ impl Core {
             Pushed::Dead => return Routed::Dead,
         }
         bump(&self.counters().remote_sends, 1);
+        self.toll.end(began, || self.team.now());
         if owner & TRANSIT == 0 {
             self.peer.set(owner);
         }
@@ -520,6 +522,7 @@ impl Core {
         let ours = tag_now.load(Acquire) == found && (state == IDLE || free(cell));
         if ours {
             tag_now.store(tag(self.me, found as u16), Release);
+            self.toll.moved();
             bump(&self.counters().adoptions, 1);
         }
         rest.state.store(state, Release);
@@ -533,11 +536,13 @@ impl Core {
         if self.receiving.replace(true) {
             return;
         }
+        let began = self.toll.begin(Passage::In, || self.team.now());
         for cell in self.port.take_all() {
             // SAFETY: what is in our list is ours to handle.
             unsafe { self.handle_token(cell) };
         }
         self.receiving.set(false);
+        self.toll.end(began, || self.team.now());
     }
 
     /// # Safety
@@ -551,15 +556,13 @@ impl Core {
             if owner == self.me {
                 if header.flags.get() & flag::DEAD != 0 {
                     self.release_dead(cell);
-                } else if !(self.hooks.follows && self.follow(cell)) {
-                    let collected = collect_remote(header, EMPTY);
-                    self.arrived.set(self.arrived.get() + collected.blocks as u64);
-                    if collected.blocks > 0 {
-                        self.schedule(cell);
-                    }
+                } else if !(self.hooks.follows && self.follow(cell))
+                    && collect_remote(header, EMPTY).blocks > 0
+                {
+                    self.schedule(cell);
                 }
             } else if owner & TRANSIT != 0 {
-                self.arrived.set(self.arrived.get() + 1);
+                self.toll.moved();
                 self.accept(cell, found as u16);
             } else {
                 self.bring(cell);

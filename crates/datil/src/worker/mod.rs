@@ -9,3 +9,4 @@ pub(crate) mod queue;
 pub(crate) mod routed;
 pub(crate) mod run;
 pub(crate) mod team;
+pub(crate) mod toll;

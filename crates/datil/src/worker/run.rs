@@ -729,7 +729,11 @@ unsafe fn poll<P: Policy>(core: &Core) {
 unsafe fn crossed<P: Policy>(core: &Core) {
     // SAFETY: by the caller.
     let worker = unsafe { worker::<P>(core) };
-    let Verdict::Reunite(board) = worker.policy().crossed(core.team.now(), core.team.board()) else {
+    let Verdict::Reunite(board) =
+        worker
+            .policy()
+            .crossed(core.team.now(), core.toll.paid(), core.team.board())
+    else {
         return;
     };
     let peer = core.peer.get();

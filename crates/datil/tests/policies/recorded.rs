@@ -67,7 +67,7 @@ questions! {
     stride() -> Number(u32);
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
-    crossed(now: Nanos, board: Board) -> Verdict(Verdict);
+    crossed(now: Nanos, toll: Nanos, board: Board) -> Verdict(Verdict);
     parted(now: Nanos, stint: Stint, board: Board) -> Board(Board);
     follow(encounter: Encounter) -> Yes(bool);
     ran_dry(now: Nanos, stint: Option<Stint>, board: Board) -> Yes(bool);
@@ -206,8 +206,8 @@ impl<P: Policy> Policy for Recorded<P> {
     fn shared(&mut self, now: Nanos, board: Board) -> Board {
         put!(self, shared { now, board }, Board)
     }
-    fn crossed(&mut self, now: Nanos, board: Board) -> Verdict {
-        put!(self, crossed { now, board }, Verdict)
+    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
+        put!(self, crossed { now, toll, board }, Verdict)
     }
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         put!(self, parted { now, stint, board }, Board)

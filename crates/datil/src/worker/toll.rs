@@ -1,0 +1,120 @@
+//! What other workers cost a worker, as far as it can tell: the toll of being apart, by which a policy judges whether that pays.
+
+use std::cell::Cell;
+
+use datil_policy::Nanos;
+
+/// One in so many of each kind is timed: two looks at the clock take about as long as a send that finds the lines at hand.
+const SAMPLE: u32 = 8;
+/// What is timed takes no longer than this, but for a worker that had to wait for a processor.
+const LONGEST: Nanos = 4_000;
+/// What a moved actor costs afterwards, when it runs: its header, its state and its messages come from another processor's
+/// cache, at about 50 ns a line.
+const MOVED: Nanos = 200;
+
+/// What is timed, each kind in turn by itself: two that alternate must not be sampled as one.
+#[derive(Clone, Copy)]
+pub(crate) enum Passage {
+    /// A message goes to another worker.
+    Out,
+    /// What has come from other workers is taken in.
+    In,
+}
+
+/// The toll that a worker has paid since it started; see [`datil_policy::Stint::toll`].
+pub(crate) struct Toll {
+    /// The policy asks for it; nothing is timed otherwise.
+    is_asked_for: bool,
+    paid: Cell<Nanos>,
+    /// Passages so far, by kind.
+    passages: [Cell<u32>; 2],
+}
+
+impl Toll {
+    pub(crate) fn new(is_asked_for: bool) -> Self {
+        Self {
+            is_asked_for,
+            paid: Cell::new(0),
+            passages: Default::default(),
+        }
+    }
+
+    /// When a passage began, if it is one of those that are timed.
+    #[inline]
+    pub(crate) fn begin(&self, passage: Passage, now: impl FnOnce() -> Nanos) -> Option<Nanos> {
+        if !self.is_asked_for {
+            return None;
+        }
+        let passages = &self.passages[passage as usize];
+        passages.set(passages.get().wrapping_add(1));
+        passages.get().is_multiple_of(SAMPLE).then(now)
+    }
+
+    /// Counts a passage that has ended, for itself and for those that were not timed.
+    #[inline]
+    pub(crate) fn end(&self, began: Option<Nanos>, now: impl FnOnce() -> Nanos) {
+        if let Some(began) = began {
+            let took = now().saturating_sub(began).min(LONGEST);
+            self.charge(took * Nanos::from(SAMPLE));
+        }
+    }
+
+    /// Counts an actor that has come from another worker.
+    pub(crate) fn moved(&self) {
+        self.charge(MOVED);
+    }
+
+    pub(crate) fn paid(&self) -> Nanos {
+        self.paid.get()
+    }
+
+    fn charge(&self, toll: Nanos) {
+        self.paid.set(self.paid.get() + toll);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The toll of so many passages in turn, of which each takes as long as its place says.
+    fn paid(toll: &Toll, passages: &[(Passage, Nanos)], rounds: usize) -> Nanos {
+        let now = Cell::new(0);
+        for &(passage, took) in passages.iter().cycle().take(rounds * passages.len()) {
+            let began = toll.begin(passage, || now.get());
+            now.set(now.get() + took);
+            toll.end(began, || now.get());
+        }
+        toll.paid()
+    }
+
+    #[test]
+    fn a_sample_stands_for_all() {
+        assert_eq!(paid(&Toll::new(true), &[(Passage::Out, 100)], 64), 6_400);
+        let alternating = [(Passage::Out, 100), (Passage::In, 300)];
+        assert_eq!(paid(&Toll::new(true), &alternating, 64), 25_600);
+    }
+
+    #[test]
+    fn a_worker_without_a_processor_does_not_pay_for_that() {
+        assert_eq!(
+            paid(&Toll::new(true), &[(Passage::In, 10_000_000)], 8),
+            Nanos::from(SAMPLE) * LONGEST
+        );
+    }
+
+    #[test]
+    fn moved_actors_count_each() {
+        let toll = Toll::new(true);
+        (0..5).for_each(|_| toll.moved());
+        assert_eq!(toll.paid(), 1_000);
+    }
+
+    #[test]
+    fn nothing_is_timed_if_nobody_asks() {
+        let toll = Toll::new(false);
+        let never = || panic!("looks at the clock");
+        (0..100).for_each(|_| assert_eq!(toll.begin(Passage::Out, never), None));
+        assert_eq!(toll.paid(), 0);
+    }
+}
