@@ -1,0 +1,191 @@
+//! Sessions and builds that are ended from outside.
+
+use std::fs;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use scoville::log;
+use scoville::model::event::{Event, StopReason};
+use scoville::schedule::Progress;
+use scoville::session::opening;
+
+use crate::checkout::Checkout;
+
+/// Ends a child whatever becomes of the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    fn start(checkout: &Checkout, arguments: &[&str]) -> Self {
+        let mut command = checkout.command(arguments);
+        Self(
+            command
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        )
+    }
+
+    fn signal(&self, signal: libc::c_int) {
+        // SAFETY: kill has no memory effects; the child is ours and not yet waited for.
+        assert_eq!(unsafe { libc::kill(self.0.id() as libc::pid_t, signal) }, 0);
+    }
+
+    /// Waits until the session's log has so many lines; false if the program ended before.
+    fn reached(&mut self, checkout: &Checkout, lines: usize) -> bool {
+        let started = Instant::now();
+        loop {
+            let written = log::sessions(&checkout.results()).last().map_or(0, |name| {
+                let text = fs::read(checkout.results().join(name).join(log::FILE)).unwrap_or_default();
+                text.iter().filter(|&&b| b == b'\n').count()
+            });
+            if written >= lines {
+                return true;
+            }
+            if self.0.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(
+                started.elapsed() < Duration::from_secs(120),
+                "only {written} lines"
+            );
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// Processes whose command line holds `needle`.
+fn processes_with(needle: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(needle).then_some(line)
+    });
+    lines.collect()
+}
+
+fn assert_nobody_left(needle: &str) {
+    let started = Instant::now();
+    while !processes_with(needle).is_empty() {
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "{:?}",
+            processes_with(needle)
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn assert_complete(events: &[Event], blocks: usize) {
+    let (plan, _) = opening(events);
+    let progress = Progress::replay(plan, events).unwrap();
+    assert_eq!(progress.ended, Some(StopReason::Max));
+    for (state, group) in progress.groups.iter().zip(&plan.groups) {
+        assert_eq!(state.settled.unwrap().blocks as usize, blocks);
+        for block in &state.blocks {
+            assert!(block.closed);
+            assert_eq!(block.done.len(), group.competitors.len(), "every competitor once");
+        }
+    }
+}
+
+#[test]
+fn ctrl_c_once_ends_after_the_invocation_and_twice_at_once() {
+    // The second kind would take a minute per iteration, so only ending it at once can end it soon.
+    for (presses, nap) in [(1, "--sleep-ns 20000000"), (2, "--sleep-ns 60000000000")] {
+        let tag = format!(
+            "--start-ns {}",
+            1_000_000 + u64::from(std::process::id()) * 10 + presses
+        );
+        let checkout = Checkout::new(&[("slow", &format!("{nap} {tag}"))]);
+        let arguments = [
+            "run",
+            "alpha",
+            "--quick",
+            "--blocks",
+            "50",
+            "--runtime",
+            "slow",
+            "--cores=1",
+        ];
+        let mut running = Running::start(&checkout, &arguments);
+        assert!(running.reached(&checkout, 2), "it ended early");
+        running.signal(libc::SIGINT);
+        if presses == 2 {
+            // Two signals that are pending together are one: the second must come after the first was taken.
+            std::thread::sleep(Duration::from_millis(300));
+            running.signal(libc::SIGINT);
+        }
+        let status = running.0.wait().unwrap();
+        assert_eq!(status.code(), Some(130));
+        let events = checkout.events();
+        let (plan, _) = opening(&events);
+        assert_eq!(
+            Progress::replay(plan, &events).unwrap().ended,
+            Some(StopReason::User)
+        );
+        assert_nobody_left(&tag);
+    }
+}
+
+/// Fifty times: a session is killed without warning at some moment and resumed, again and again until it is complete.
+#[test]
+fn kill_9_at_fifty_moments_loses_nothing() {
+    const BLOCKS: usize = 6;
+    const KILLS: usize = 50;
+    let tag = format!("--start-ns {}", 500_000 + std::process::id());
+    let quick = format!("--sleep-ns 200000 {tag}");
+    let arguments = [
+        "run",
+        "--quick",
+        "--blocks",
+        "6",
+        "--runtime",
+        "fast,slow",
+        "--cores=1",
+        "--preset",
+        "tiny",
+    ];
+    let mut moment = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut kills = 0;
+    while kills < KILLS {
+        let checkout = Checkout::new(&[("fast", &quick), ("slow", &quick)]);
+        let mut running = Running::start(&checkout, &arguments);
+        assert!(running.reached(&checkout, 1), "it ended before it began");
+        let mut before: Vec<Event> = Vec::new();
+        loop {
+            moment = moment
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            std::thread::sleep(Duration::from_micros(moment >> 47));
+            running.signal(libc::SIGKILL);
+            let status = running.0.wait().unwrap();
+            assert_nobody_left(&tag);
+            let events = checkout.events();
+            assert_eq!(events[..before.len()], before[..], "what was written stays");
+            before = events;
+            if status.success() {
+                break;
+            }
+            kills += 1;
+            if kills >= KILLS {
+                checkout.run(&["run", "--resume"]).ends_with(0);
+                break;
+            }
+            let lines = before.len();
+            running = Running::start(&checkout, &["run", "--resume"]);
+            running.reached(&checkout, lines + 1);
+        }
+        let events = checkout.events();
+        assert_eq!(events[..before.len()], before[..]);
+        assert_complete(&events, BLOCKS);
+    }
+}

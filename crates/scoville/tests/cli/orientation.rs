@@ -1,0 +1,80 @@
+//! What helps a user to find their way, and measures nothing.
+
+use std::process::Stdio;
+
+use crate::checkout::{Checkout, TWO, section};
+
+#[test]
+fn the_bare_command_orients_in_a_dozen_lines() {
+    let checkout = Checkout::new(TWO);
+    let missing = "language = \"None\"\n[[requires]]\nprogram = [\"no-such-program\"]\ninstall = \"apt-get install it\"\n";
+    checkout.peer("none", &format!("{missing}{}", section("gone", "")));
+    let answer = checkout.run(&[]);
+    answer
+        .ends_with(0)
+        .says("2 benchmarks, ")
+        .says("fast  slow\n")
+        .says("scoville run --quick");
+    answer.says("missing  gone   -> scoville doctor");
+    assert!(answer.out.lines().count() <= 12, "{}", answer.out);
+    assert_eq!(answer.err, "");
+    checkout
+        .run(&["doctor"])
+        .says("no-such-program is not installed")
+        .says("apt-get install it")
+        .says("scoville doctor --all");
+    let all = checkout.run(&["doctor", "--all"]);
+    all.ends_with(0).says("\nASLR ");
+}
+
+#[test]
+fn plans_measure_nothing() {
+    let checkout = Checkout::new(TWO);
+    for arguments in [
+        &["plan", "--runtime", "f*,again=fast", "--cores=1"][..],
+        &["run", "--dry-run", "--runtime", "f*,again=fast", "--cores=1"],
+    ] {
+        checkout
+            .run(arguments)
+            .ends_with(0)
+            .says("4 cells in 2 groups")
+            .says("fast again")
+            .says("baseline fast");
+    }
+    assert!(!checkout.results().exists());
+}
+
+#[test]
+fn completions_and_manual_are_whole() {
+    let checkout = Checkout::new(&[]);
+    for shell in ["bash", "zsh", "fish"] {
+        let script = checkout.run(&["completions", shell]);
+        assert!(
+            script.ends_with(0).out.contains("--fail-on") || script.out.contains("fail-on"),
+            "{shell}"
+        );
+    }
+    let manual = checkout.run(&["man"]);
+    assert!(manual.ends_with(0).out.contains(".SH \"SCOVILLE RUN\""));
+    assert!(!manual.out.contains("__launch"), "hidden commands stay hidden");
+    checkout
+        .run(&["run", "--help"])
+        .ends_with(0)
+        .says("Examples:")
+        .says("Ctrl-C ends after");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let checkout = Checkout::new(TWO);
+    let mut child = checkout
+        .command(&["show", "alpha"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert!(output.status.success());
+}

@@ -1,0 +1,196 @@
+//! Which runtimes take part, and how they are built.
+
+use crate::checkout::{Checkout, TWO, section};
+
+#[test]
+fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
+    let checkout = Checkout::new(&[("fast", ""), ("mute", "--at start --do exit3")]);
+    let answer = checkout.run(&["plan", "--runtime", "fast,mute", "--cores=1"]);
+    answer
+        .ends_with(0)
+        .says("skipped  mute: does not start: instead of saying hello it ended with exit status: 3");
+    checkout
+        .run(&["run", "--runtime", "mute", "--cores=1"])
+        .ends_with(2)
+        .says("nothing can be run:\n  mute: does not start");
+    checkout
+        .run(&["verify", "--protocol", "--runtime", "mute"])
+        .ends_with(4)
+        .says("FAILED  says hello");
+}
+
+#[test]
+fn a_variant_takes_part_only_when_it_is_named() {
+    let checkout = Checkout::new(TWO);
+    let variant = section("fast-lane", "").replace("title", "variant = true\ntitle");
+    checkout.peer("lanes", &format!("language = \"Dummy\"\n{variant}"));
+    let all = ["fast", "*", "fast,sl*"];
+    let named = ["fast-lane", "fast,fast-lane", "f*", "**,fast-lane", "a=fast-lane"];
+    for (patterns, part) in [(&all[..], false), (&named, true)] {
+        for pattern in patterns {
+            let answer = checkout.run(&["plan", "alpha", "--cores=1", "--runtime", pattern]);
+            answer.ends_with(0);
+            let table = answer.out.split("\n\n").nth(1).unwrap();
+            let takes_part = table.contains("fast-lane") || table.contains(" a\n");
+            assert_eq!(takes_part, part, "{pattern}:\n{}", answer.out);
+        }
+    }
+    checkout
+        .run(&["plan", "alpha", "--cores=1"])
+        .ends_with(0)
+        .says("skipped  fast-lane: a variant, measured only when asked for: --runtime fast-lane");
+    checkout.run(&["list", "runtimes"]).says("fast-lane (variant)");
+    checkout
+        .run(&["show", "fast-lane"])
+        .says("measured only when asked for");
+    checkout
+        .run(&[])
+        .says("variants datil-batched  ")
+        .says("  fast-lane   only when asked for");
+    checkout
+        .run(&["verify", "alpha", "--runtime", "fast*", "--cores=1"])
+        .ends_with(0)
+        .says("fast-lane (variant)");
+}
+
+#[test]
+fn a_runtime_on_request_is_listed_as_such_and_runs_when_named() {
+    let checkout = Checkout::new(TWO);
+    let other = section("scenic-lane", "").replace("title", "on_request = true\ntitle");
+    checkout.peer("lanes", &format!("language = \"Dummy\"\n{other}"));
+    checkout
+        .run(&["plan", "alpha", "--cores=1"])
+        .ends_with(0)
+        .says("skipped  scenic-lane: measured only when asked for: --runtime scenic-lane");
+    checkout
+        .run(&["list", "runtimes"])
+        .says("scenic-lane (on request)");
+    checkout
+        .run(&["show", "scenic-lane"])
+        .says("on request measured only when asked for: --runtime scenic-lane");
+    checkout
+        .run(&[])
+        .says("others   scenic-lane   only when asked for");
+    let plan = checkout.run(&["plan", "alpha", "--cores=1", "--runtime", "scenic*"]);
+    assert!(!plan.out.contains("skipped"), "{}", plan.out);
+}
+
+#[test]
+fn one_runtime_of_a_peer_may_need_more_than_the_others() {
+    let checkout = Checkout::new(TWO);
+    let more = "[[runtime.requires]]\nprogram = [\"no-such-program\"]\ninstall = \"apt-get install it\"\n";
+    let manifest = format!(
+        "language = \"Sh\"\n{}{more}{}",
+        section("needy", ""),
+        section("frugal", "")
+    );
+    checkout.peer("both", &manifest);
+    checkout
+        .run(&["doctor"])
+        .says("no-such-program is not installed")
+        .says("apt-get install it");
+    checkout
+        .run(&[
+            "run",
+            "alpha",
+            "--quick",
+            "--blocks=1",
+            "--runtime=needy,frugal",
+            "--cores=1",
+        ])
+        .ends_with(0)
+        .says("skipped  needy: no-such-program is not installed; install it with: apt-get install it");
+    checkout.run(&["show", "needy"]).says("no-such-program");
+    let wrong = "[[runtime.requires]]\nprogram = [\"sh\"]\nminimum = \"soon\"\ninstall = \"\"\n";
+    checkout.peer(
+        "wrong",
+        &format!("language = \"Sh\"\n{}{wrong}", section("wrong", "")),
+    );
+    checkout.run(&["doctor"]).says("`soon` is not a version");
+}
+
+#[test]
+fn builds_are_cached_and_failures_keep_their_log() {
+    let checkout = Checkout::new(TWO);
+    let build = |script: &str| {
+        format!(
+            "language = \"Sh\"\n[build]\ncommand = [\"sh\", \"-c\", {script:?}]\ninputs = [\"peer.toml\"]\n"
+        )
+    };
+    checkout.peer(
+        "good",
+        &format!("{}{}", build("echo built > {out}/x"), section("good", "")),
+    );
+    checkout.peer(
+        "bad",
+        &format!("{}{}", build("echo no compiler; exit 1"), section("bad", "")),
+    );
+    checkout
+        .run(&["build"])
+        .ends_with(4)
+        .says("good       built")
+        .says("no compiler")
+        .says("bad.build.log");
+    checkout
+        .run(&["build", "good"])
+        .ends_with(0)
+        .says("good       up to date");
+    checkout
+        .run(&["plan", "--runtime", "good,bad", "--cores=1"])
+        .ends_with(0);
+    let run = [
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks",
+        "1",
+        "--runtime",
+        "good,bad",
+        "--cores=1",
+    ];
+    checkout
+        .run(&run)
+        .ends_with(0)
+        .says("skipped  bad: cannot be built");
+}
+
+#[test]
+fn a_runtime_that_was_not_made_does_not_hide_the_others_of_its_peer() {
+    let checkout = Checkout::new(TWO);
+    let more = "[[runtime.requires]]\nprogram = [\"no-such-program\"]\ninstall = \"apt-get install it\"\n";
+    let recipe = "[build]\ncommand = [\"sh\", \"-c\", \"touch {out}/one; echo no library\"]\ninputs = [\"peer.toml\"]\n";
+    let runtime = |name| section(name, "").replace("title", &format!("output = \"{{out}}/{name}\"\ntitle"));
+    checkout.peer(
+        "pair",
+        &format!(
+            "language = \"Sh\"\n{recipe}{}{}{}{more}",
+            runtime("one"),
+            runtime("other"),
+            runtime("third")
+        ),
+    );
+    checkout
+        .run(&["build", "one", "other"])
+        .ends_with(4)
+        .says("pair       built")
+        .says("other      FAILED: pair: ")
+        .says("pair/other was not made")
+        .says("no library");
+    checkout
+        .run(&["build", "one", "third"])
+        .ends_with(0)
+        .says("up to date")
+        .says("third      left out: no-such-program is not installed");
+    checkout
+        .run(&[
+            "run",
+            "alpha",
+            "--quick",
+            "--blocks=1",
+            "--runtime",
+            "one,other",
+            "--cores=1",
+        ])
+        .ends_with(0)
+        .says("skipped  other: cannot be built: pair: ");
+}

@@ -1,0 +1,260 @@
+//! Sessions from their plan to what is made of them.
+
+use std::fs;
+
+use scoville::log;
+use scoville::model::event::What;
+use scoville::session::opening;
+
+use crate::checkout::{Checkout, FEW, TWO, section};
+
+#[test]
+fn a_session_from_run_to_export() {
+    let checkout = Checkout::new(TWO);
+    let run = checkout.run(&FEW);
+    run.ends_with(0)
+        .says("4 cells in 2 groups")
+        .says("report   ")
+        .says("next     scoville report --open");
+    assert!(
+        run.out.contains("alpha") && run.out.contains("beta"),
+        "{}",
+        run.out
+    );
+    let events = checkout.events();
+    let count = events
+        .iter()
+        .filter(|e| matches!(e.what, What::InvocationFinished { .. }))
+        .count();
+    assert_eq!(count, 8);
+    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    assert!(
+        fs::read_to_string(folder.join("report.html"))
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    checkout
+        .run(&["status"])
+        .ends_with(0)
+        .says("complete: all blocks are measured")
+        .says("8 invocations");
+    checkout
+        .run(&["compare", "slow", "fast"])
+        .ends_with(0)
+        .says("A = slow, B = fast");
+    checkout
+        .run(&["compare", "slow", "fsat"])
+        .ends_with(2)
+        .says("did you mean `fast`?");
+    for format in [
+        "json",
+        "jsonl",
+        "csv",
+        "csv-iterations",
+        "markdown",
+        "benchstat",
+        "bencher",
+        "junit",
+    ] {
+        let export = checkout.run(&["export", "--format", format]);
+        assert!(export.ends_with(0).out.contains("fast"), "{format}");
+    }
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let both = checkout.run(&["compare", name, name]);
+    both.ends_with(0)
+        .says("weaker evidence")
+        .says("alpha quick on 1 fast");
+}
+
+/// One runtime has too much memory at 1500, one refuses more than 3000, one is wrong from the start.
+#[test]
+fn a_growth_session_from_plan_to_export() {
+    let checkout = Checkout::new(&[
+        ("heavy", "--allocate-per-n 80000"),
+        ("fragile", "--most-n 3000"),
+        ("wrong", "--result 41"),
+    ]);
+    let file = checkout.path().join("catalogue/alpha.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let growth = "[growth]\nparameter = \"n\"\nfrom = 1000\n\n[preset.tiny]";
+    fs::write(&file, text.replace("[preset.tiny]", growth)).unwrap();
+    let grow = |runtimes: &str, more: &[&str]| {
+        let all = [
+            "grow",
+            "--runtime",
+            runtimes,
+            "--cores=1",
+            "--bisect=1",
+            "--memory=100MiB",
+        ];
+        checkout.run(&[&all, more].concat())
+    };
+    let all = "heavy,fragile,wrong";
+    grow(all, &["--dry-run"]).ends_with(0).says(
+        "grow     alpha on 1: n from 1000 until a step fails, takes 60 s or has 100 MiB: heavy fragile wrong",
+    );
+    assert_eq!(log::sessions(&checkout.results()), Vec::<String>::new());
+    grow(all, &["beta"])
+        .ends_with(2)
+        .says("beta does not grow; what grows is: alpha");
+    checkout
+        .run(&["grow", "--memory=4GB"])
+        .ends_with(2)
+        .says("write it as 4GiB");
+    // A budget that is used up by the first step leaves the others for a resume.
+    grow("heavy,fragile", &["--budget=1ms"])
+        .ends_with(0)
+        .says("have not come to their limit yet");
+    checkout
+        .run(&["status"])
+        .ends_with(0)
+        .says("ended: the time budget is used up")
+        .says("open");
+    fs::remove_dir_all(checkout.results()).unwrap();
+
+    grow(all, &[])
+        .ends_with(3)
+        .says("alpha 1000 on 1 / fragile: passed in")
+        .says("alpha on 1 core grew farthest on fragile: n = 3000")
+        .says("memory at 1500")
+        .says("crash at 4000")
+        .says("its last words: no more than that")
+        .says("wrong at 1000");
+    checkout
+        .run(&["status"])
+        .ends_with(0)
+        .says("at its limit")
+        .says("alpha on 1");
+    for (format, text) in [
+        ("csv-growth", "alpha,1,fragile,n,4000,crash,,"),
+        ("markdown", "| fragile | 3000 | crash at 4000 |"),
+        ("json", "\"why\":\"memory\""),
+        ("jsonl", "\"event\":\"rung-finished\""),
+    ] {
+        checkout
+            .run(&["export", "--format", format])
+            .ends_with(0)
+            .says(text);
+    }
+    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("Growth until a limit") && page.contains("crash at 4000"));
+}
+
+/// `list matrix` counts what can be run, and believes what `verify` has seen of this version.
+#[test]
+fn the_matrix_counts_what_verify_has_seen() {
+    let checkout = Checkout::new(&[("good", "--work 1,1"), ("wrong", "--result 41")]);
+    let dummies = || {
+        let answer = checkout.run(&["list", "matrix"]);
+        answer.ends_with(0);
+        answer.out
+    };
+    let open = dummies();
+    assert!(
+        open.contains("good alpha, beta: not verified since this version"),
+        "{open}"
+    );
+    checkout
+        .run(&["verify", "--runtime", "good,wrong", "--cores=1"])
+        .ends_with(3);
+    let known = dummies();
+    assert!(known.contains("verified     2, the work counted of 2"), "{known}");
+    assert!(
+        known.contains("wrong alpha: wrong, alpha iteration 0: returned a wrong result: result is 41"),
+        "{known}"
+    );
+}
+
+#[test]
+fn a_regression_fails_and_too_few_data_cannot_clear() {
+    let checkout = Checkout::new(&[("fast", "--sleep-ns 1000000"), ("slow", "--sleep-ns 30000000")]);
+    let run = [
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks",
+        "6",
+        "--runtime",
+        "fast,slow",
+        "--cores=1",
+    ];
+    checkout.run(&run).ends_with(0);
+    checkout
+        .run(&["compare", "slow", "fast", "--fail-on", "slower:3%"])
+        .ends_with(1)
+        .says("REGRESSION");
+    checkout
+        .run(&["compare", "fast", "slow", "--fail-on", "slower:3%"])
+        .ends_with(0);
+    let lone = Checkout::new(&[("fast", ""), ("slow", "")]);
+    lone.run(&[
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks",
+        "1",
+        "--runtime",
+        "fast,slow",
+        "--cores=1",
+    ])
+    .ends_with(0);
+    lone.run(&["compare", "fast", "slow", "--fail-on", "slower:3%"])
+        .ends_with(5)
+        .says("unclear");
+}
+
+#[test]
+fn exit_status_tells_wrong_results_from_crashes() {
+    let checkout = Checkout::new(&[
+        ("fast", "--sleep-ns 100000"),
+        ("liar", "--result 7"),
+        ("dead", "--at run --do crash"),
+    ]);
+    let of = |runtimes: &str| {
+        checkout.run(&[
+            "run",
+            "alpha",
+            "--quick",
+            "--blocks",
+            "2",
+            "--runtime",
+            runtimes,
+            "--cores=1",
+        ])
+    };
+    of("fast,dead").ends_with(4).says("dead: FAILED");
+    of("fast,liar,dead").ends_with(3).says("result is 7, expected 42");
+    checkout
+        .run(&["verify", "--runtime", "fast,liar"])
+        .ends_with(3)
+        .says("WRONG")
+        .says("result is 7, expected 42");
+    checkout.run(&["verify", "--runtime", "fast"]).ends_with(0);
+}
+
+#[test]
+fn a_session_goes_on_only_with_the_builds_that_it_measured() {
+    let checkout = Checkout::new(TWO);
+    let recipe = "[build]\ncommand = [\"cp\", \"source\", \"{out}/program\"]\ninputs = [\"source\"]\n";
+    let manifest = format!("language = \"Sh\"\n{recipe}{}", section("made", ""));
+    checkout.peer("made", &manifest);
+    let build = |source: &str| {
+        fs::write(checkout.path().join("peers/made/source"), source).unwrap();
+        checkout.run(&["build", "made"]).ends_with(0);
+    };
+    build("first");
+    checkout
+        .run(&["run", "--quick", "--blocks=2", "--runtime=fast,made", "--cores=1"])
+        .ends_with(0);
+    build("second");
+    checkout
+        .run(&["run", "--resume"])
+        .ends_with(2)
+        .says("built anew since this session was measured: made; ");
+    build("first");
+    checkout.run(&["run", "--resume"]).ends_with(0);
+    let events = checkout.events();
+    let (_, machine) = opening(&events);
+    assert!(machine.facts["build of fast"].value().is_some(), "{machine:?}");
+}
