@@ -65,7 +65,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Show what `run` would do, how long it takes, and what it would leave out
     #[command(after_help = "Example:\n  scoville plan --quick --runtime datil,tokio")]
-    Plan(RunArgs),
+    Plan(PlanArgs),
     /// Measure
     #[command(
         after_help = "Examples:\n  scoville run --quick micro\n  scoville run pingpong big --runtime datil,tokio --cores 1,2\n  scoville run 'fj*' --blocks 20 --budget 30m\n  scoville run --runtime datil,again=datil    the noise floor: one runtime under two names\n  scoville run --resume\n\nCtrl-C ends after the current invocation, twice at once; nothing that was measured is lost."
@@ -159,7 +159,7 @@ pub struct Filters {
     /// Runtimes: `name`, `name:policy`, a pattern, or `newname=name`; nothing for all that are usable here, without variants
     #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
     pub runtimes: Vec<String>,
-    /// Sizes
+    /// Sizes, by name or pattern; nothing for `quick`, or for `tiny` in `verify`
     #[arg(long = "preset", value_name = "NAMES", value_delimiter = ',')]
     pub presets: Vec<String>,
     /// Numbers of CPUs, each with as many workers [default: all CPUs]
@@ -183,9 +183,9 @@ impl Filters {
     }
 }
 
-/// Arguments of `run` and `plan`.
+/// Arguments of `plan`: what is to be measured, and how.
 #[derive(Args, Clone, Debug)]
-pub struct RunArgs {
+pub struct PlanArgs {
     /// What to measure.
     #[command(flatten)]
     pub filters: Filters,
@@ -207,11 +207,19 @@ pub struct RunArgs {
     /// Seed of every random choice [default: drawn, and kept in the log]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Clone, Debug)]
+pub struct RunArgs {
+    /// What to measure, and how.
+    #[command(flatten)]
+    pub plan: PlanArgs,
     /// Go on with an interrupted session: this one, or the last
     #[arg(long, value_name = "SESSION", num_args = 0..=1, conflicts_with_all = ["quick", "blocks", "target", "budget", "baseline", "seed", "runtimes", "presets", "cores"])]
     pub resume: Option<Option<String>>,
     /// Only show the plan
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub dry_run: bool,
 }
 
@@ -263,7 +271,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub filters: Filters,
     /// Check that the runtimes keep the protocol, instead
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["positional", "benchmarks", "presets", "cores"])]
     pub protocol: bool,
 }
 

@@ -22,23 +22,38 @@ const LARGEST_SHARE: f64 = 0.9;
 /// Grows benchmarks until each runtime fails. The session is resumed, shown and exported as every other.
 pub fn run(world: &World, arguments: &GrowArgs, out: &mut dyn Write) -> Result<Exit> {
     let mut host = run::host()?;
+    let (machine, _) = host.machine();
+    let limits = GrowthLimits {
+        time_ns: nanoseconds(arguments.time),
+        memory_bytes: budget(arguments.memory, &machine)?,
+        bisections: arguments.bisect,
+    };
     if arguments.dry_run {
-        let (machine, _) = host.machine();
         let candidates = prepare::candidates_unbuilt(world.select(&arguments.runtimes)?);
-        plan::show(&make(world, arguments, &candidates, &machine)?, &machine, out)?;
+        let plan = make(world, arguments, limits, &candidates, &machine)?;
+        plan::show(&plan, &machine, out)?;
         return Ok(Exit::Good);
     }
     run::start(
         world,
         &arguments.runtimes,
         &mut host,
-        &|candidates, machine| make(world, arguments, candidates, machine),
+        &|candidates, machine| make(world, arguments, limits, candidates, machine),
         out,
     )
 }
 
-fn make(world: &World, arguments: &GrowArgs, candidates: &[Candidate], machine: &Machine) -> Result<Plan> {
-    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn make(
+    world: &World,
+    arguments: &GrowArgs,
+    limits: GrowthLimits,
+    candidates: &[Candidate],
+    machine: &Machine,
+) -> Result<Plan> {
     let mut method = fixed(1, standard());
     method.budget_ns = arguments.budget.map(nanoseconds);
     let request = Request {
@@ -50,11 +65,6 @@ fn make(world: &World, arguments: &GrowArgs, candidates: &[Candidate], machine: 
         method,
         baseline: None,
         seed: arguments.seed.unwrap_or_else(plan::draw_seed),
-    };
-    let limits = GrowthLimits {
-        time_ns: nanoseconds(arguments.time),
-        memory_bytes: budget(arguments.memory, machine)?,
-        bisections: arguments.bisect,
     };
     Ok(grow(
         &request,

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::args::RunArgs;
+use super::args::PlanArgs;
 use super::list::{print, table};
 use super::world::World;
 use super::{Exit, prepare};
@@ -17,7 +17,7 @@ use crate::plan::{Candidate, QUICK_NS, Request, fixed, grouped, quick, resolve, 
 const OVERHEAD_NS: u64 = 150_000_000;
 
 /// Shows what `run` would do. Nothing is built and nothing measured.
-pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(world: &World, arguments: &PlanArgs, out: &mut dyn Write) -> Result<Exit> {
     let (machine, _) = crate::drive::Host::machine(&mut super::run::host()?);
     let candidates = prepare::candidates_unbuilt(world.select(&arguments.filters.runtimes)?);
     let plan = make(world, arguments, &candidates, &machine)?;
@@ -44,7 +44,12 @@ pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Ex
 ///
 /// # Errors
 /// Something was asked for that does not exist.
-pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machine: &Machine) -> Result<Plan> {
+pub fn make(
+    world: &World,
+    arguments: &PlanArgs,
+    candidates: &[Candidate],
+    machine: &Machine,
+) -> Result<Plan> {
     let request = Request {
         benchmarks: arguments.filters.benchmarks(),
         everything: false,
@@ -62,7 +67,7 @@ pub fn make(world: &World, arguments: &RunArgs, candidates: &[Candidate], machin
     Ok(plan)
 }
 
-fn method(arguments: &RunArgs) -> Method {
+fn method(arguments: &PlanArgs) -> Method {
     let mut method = if arguments.quick { quick() } else { standard() };
     if let Some(blocks) = arguments.blocks {
         method = fixed(blocks, method);
@@ -92,8 +97,9 @@ pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
     writeln!(
         out,
-        "plan     {cells} cells in {} groups, {}, baseline {}, seed {}",
-        plan.groups.len(),
+        "plan     {} in {}, {}, baseline {}, seed {}",
+        number_of(cells, "cell"),
+        number_of(plan.groups.len(), "group"),
         describe(&plan.method),
         plan.baseline,
         plan.seed
@@ -136,7 +142,7 @@ fn show_ladders(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<(
 
 fn describe(method: &Method) -> String {
     let blocks = match (method.min_blocks, method.max_blocks) {
-        (min, max) if min == max => format!("{max} blocks"),
+        (min, max) if min == max => number_of(max as usize, "block"),
         (min, max) => format!("{min} to {max} blocks"),
     };
     let target = method.target.map_or(String::new(), |t| {
@@ -170,6 +176,12 @@ fn cost(plan: &Plan, cells: u64) -> String {
             human(most)
         ),
     }
+}
+
+/// How many there are, with the noun in its number.
+fn number_of(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// A duration for people: two figures at most.

@@ -144,6 +144,21 @@ pub fn candidates(selections: Vec<Selection>, err: &mut dyn Write) -> Vec<Candid
         .collect()
 }
 
+/// The same without asking anybody: all can be used and can run everything. A plan that cannot be made of these cannot be
+/// made at all.
+pub fn candidates_unasked(selections: &[Selection]) -> Vec<Candidate> {
+    selections.iter().cloned().map(unasked).collect()
+}
+
+fn unasked(selection: Selection) -> Candidate {
+    Candidate {
+        selection,
+        unusable: None,
+        silent: false,
+        benchmarks: None,
+    }
+}
+
 /// The same without building: a runtime that is not built yet counts as able to run everything.
 pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
     let tools = inspect(selections.iter().map(|s| &s.runtime));
@@ -152,12 +167,7 @@ pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
         .map(|selection| {
             let tools = &tools[&selection.runtime.name];
             if tools.missing.is_empty() && !is_built(&selection.runtime, tools) {
-                return Candidate {
-                    selection,
-                    unusable: None,
-                    silent: false,
-                    benchmarks: None,
-                };
+                return unasked(selection);
             }
             greeted(selection, tools.unusable())
         })
@@ -166,10 +176,8 @@ pub fn candidates_unbuilt(selections: Vec<Selection>) -> Vec<Candidate> {
 
 fn greeted(selection: Selection, unusable: Option<String>) -> Candidate {
     let mut candidate = Candidate {
-        selection,
         unusable,
-        silent: false,
-        benchmarks: None,
+        ..unasked(selection)
     };
     if candidate.unusable.is_none() {
         match greet(&candidate.selection.runtime) {

@@ -33,7 +33,17 @@ pub fn run(world: &World, session: Option<&str>, open: bool, out: &mut dyn Write
 pub fn write(analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
     let page = folder.join(PAGE);
     let html = crate::render::html::render(analysis);
-    fs::write(&page, html).with_context(|| format!("cannot write {}", page.display()))?;
+    // Half a page must neither be taken for the report nor replace an older one.
+    let unfinished = folder.join(format!(".{PAGE}"));
+    let written = fs::write(&unfinished, html).and_then(|()| fs::rename(&unfinished, &page));
+    written
+        .inspect_err(|_| drop(fs::remove_file(&unfinished)))
+        .with_context(|| {
+            format!(
+                "cannot write {}; the results are kept: mend what follows, then: scoville report",
+                page.display()
+            )
+        })?;
     Ok(page)
 }
 

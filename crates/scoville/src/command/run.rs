@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::thread;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -13,7 +13,7 @@ use super::world::World;
 use super::{Exit, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
 use crate::drive::{Host, Interrupt};
-use crate::log::Log;
+use crate::log::{self, Log};
 use crate::model::analysis::Measure;
 use crate::model::event::StopReason;
 use crate::model::machine::{Finding, Level, Machine};
@@ -26,22 +26,22 @@ use crate::session::{Opening, Session, opening};
 /// Measures, or shows the plan, or goes on with an earlier session.
 pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Exit> {
     if arguments.dry_run {
-        return plan::run(world, arguments, out);
+        return plan::run(world, &arguments.plan, out);
     }
     let mut host = host()?;
     match &arguments.resume {
         Some(session) => resume(
             world,
             session.as_deref(),
-            &arguments.filters.positional,
+            &arguments.plan.filters.positional,
             &mut host,
             out,
         ),
         None => start(
             world,
-            &arguments.filters.runtimes,
+            &arguments.plan.filters.runtimes,
             &mut host,
-            &|candidates, machine| plan::make(world, arguments, candidates, machine),
+            &|candidates, machine| plan::make(world, &arguments.plan, candidates, machine),
             out,
         ),
     }
@@ -70,12 +70,15 @@ pub fn start(
     if !show_findings(&findings) {
         return Ok(Exit::Impossible);
     }
+    // A build may take minutes, so what is wrong with the request or with the folder is said before it.
+    make(&prepare::candidates_unasked(&selections), &machine)?;
+    log::make_folder(&world.results).with_context(|| no_place(world))?;
     let candidates = prepare::candidates(selections, &mut err);
     let plan = make(&candidates, &machine)?;
     plan::show(&plan, &machine, &mut err)?;
     machine.facts.extend(identity::builds(&plan, &world.runtimes));
     let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
-    let (log, name) = Log::create(&world.results, &today, plan.seed)?;
+    let (log, name) = Log::create(&world.results, &today, plan.seed).with_context(|| no_place(world))?;
     writeln!(err, "session  {}", world.results.join(&name).display())?;
     let opening = Opening {
         session: name.clone(),
@@ -86,6 +89,13 @@ pub fn start(
     };
     let session = Session::start(log, opening, host, &Judge)?;
     measure(world, session, &name, out)
+}
+
+fn no_place(world: &World) -> String {
+    format!(
+        "no session can be kept in {}; mend that, or name another folder with --results",
+        world.results.display()
+    )
 }
 
 fn resume(
@@ -126,7 +136,9 @@ fn measure(world: &World, mut session: Session<'_>, name: &str, out: &mut dyn Wr
     let mut observer = progress::observer(session.plan());
     let reason = session.measure(&interrupt, &mut *observer);
     watcher.close();
-    let reason = reason?;
+    let reason = reason.with_context(|| {
+        format!("what was measured is kept; mend what follows, then: scoville run --resume {name}")
+    })?;
     finish(world, name, reason, out)
 }
 

@@ -24,9 +24,8 @@ const ANSWER: Duration = Duration::from_secs(20);
 /// Checks results and counted work, or the protocol.
 pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result<Exit> {
     let selections = world.select(&arguments.filters.runtimes)?;
-    let candidates = prepare::candidates(selections, &mut io::stderr());
     if arguments.protocol {
-        return protocol(world, &candidates, out);
+        return protocol(world, &prepare::candidates(selections, &mut io::stderr()), out);
     }
     let mut host = super::run::host()?;
     let (machine, _) = host.machine();
@@ -40,7 +39,11 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
         baseline: None,
         seed: 0,
     };
-    let plan = resolve(&request, &world.catalogue, &candidates, &machine.cpus)?;
+    let make = |candidates: &[Candidate]| resolve(&request, &world.catalogue, candidates, &machine.cpus);
+    // What is wrong with the request is said before anything is built.
+    make(&prepare::candidates_unasked(&selections))?;
+    let candidates = prepare::candidates(selections, &mut io::stderr());
+    let plan = make(&candidates)?;
     results(world, &plan, &candidates, &mut host, out)
 }
 

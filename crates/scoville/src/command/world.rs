@@ -49,7 +49,11 @@ impl World {
         }
         let mut selections: Vec<Selection> = Vec::new();
         for text in written {
-            for selection in self.runtimes.select(text).map_err(|e| anyhow!("--runtime {e}"))? {
+            for selection in self
+                .runtimes
+                .select(text)
+                .map_err(|e| anyhow!("--runtime: {e}"))?
+            {
                 let same = selections
                     .iter_mut()
                     .find(|s| s.shown == selection.shown && s.runtime == selection.runtime);

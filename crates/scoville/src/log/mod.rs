@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use thiserror::Error;
 
 use crate::model::event::{Event, LOG_VERSION, What};
@@ -20,7 +21,7 @@ pub const FILE: &str = "log.jsonl";
 #[derive(Debug, Error)]
 pub enum LogError {
     /// The file system refused.
-    #[error("{file}: {source}")]
+    #[error("{file} cannot be read or written")]
     Io {
         /// The file.
         file: PathBuf,
@@ -225,11 +226,17 @@ impl Log {
     }
 }
 
-fn make_folder(folder: &Path) -> Result<(), LogError> {
-    fs::create_dir_all(folder).map_err(|source| LogError::Io {
-        file: folder.to_owned(),
-        source,
-    })
+/// Makes the folder that sessions are kept in, unless it is there, and sees to it that one could be made in it.
+///
+/// # Errors
+/// It cannot be made or written.
+pub fn make_folder(folder: &Path) -> Result<(), LogError> {
+    fs::create_dir_all(folder)
+        .and_then(|()| Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?))
+        .map_err(|source| LogError::Io {
+            file: folder.to_owned(),
+            source,
+        })
 }
 
 /// A new file survives a power loss only when its folder's entry is on the disk too.

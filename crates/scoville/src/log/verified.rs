@@ -1,8 +1,8 @@
 //! What `scoville verify` has found out, one line per cell; the last line about a cell counts.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use super::LogError;
@@ -13,7 +13,8 @@ use crate::model::verified::VerifiedCell;
 /// Name of the file beside the sessions.
 pub const VERIFIED: &str = "verified.jsonl";
 
-/// Adds what was found out. The line is written at once, so that two commands do not mix theirs.
+/// Adds what was found out. Of two commands that do so at the same time one waits for the other; what an earlier one could
+/// not write to its end is cut off.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -23,16 +24,30 @@ pub fn note(results: &Path, cell: &VerifiedCell) -> Result<(), LogError> {
         fs::create_dir_all(results)?;
         let mut line = serde_json::to_string(cell)?;
         line.push('\n');
-        OpenOptions::new()
+        let mut open = OpenOptions::new()
             .create(true)
+            .read(true)
             .append(true)
-            .open(&file)?
-            .write_all(line.as_bytes())
+            .open(&file)?;
+        open.lock()?;
+        cut_torn_line(&mut open)?;
+        open.write_all(line.as_bytes())
     };
     write().map_err(|source| LogError::Io {
         file: file.clone(),
         source,
     })
+}
+
+/// A full disk may have left the beginning of a line, to which the next one must not be joined.
+fn cut_torn_line(file: &mut File) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let sound = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+    if sound < bytes.len() {
+        file.set_len(sound as u64)?;
+    }
+    Ok(())
 }
 
 /// What is known of every cell; nothing where nothing was ever verified.
@@ -101,7 +116,10 @@ mod tests {
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, &text[..text.len() - 5]).unwrap();
         let known = verified(results.path()).unwrap();
-        assert_eq!(known.into_values().collect::<Vec<_>>(), [first, other]);
+        assert_eq!(known.into_values().collect::<Vec<_>>(), [first, other.clone()]);
+        note(results.path(), &second).unwrap();
+        let known = verified(results.path()).unwrap();
+        assert_eq!(known.into_values().collect::<Vec<_>>(), [second, other]);
         fs::write(&file, format!("what\n{text}")).unwrap();
         assert!(
             verified(results.path())

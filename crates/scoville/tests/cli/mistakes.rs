@@ -1,10 +1,11 @@
 //! What a user may get wrong, and what the machine may refuse: an error says what, where, and what to do.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use scoville::log;
 
-use crate::checkout::{BENCHMARK, Checkout, FEW, TWO};
+use crate::checkout::{Answer, BENCHMARK, Checkout, FEW, TWO, section};
 
 #[test]
 fn unknown_names_are_answered_with_the_likely_one() {
@@ -71,4 +72,162 @@ fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
         .run(&["list"])
         .ends_with(2)
         .says("alpha.toml:13:1: unknown key `symbl`; did you mean `symbol`?");
+}
+
+#[test]
+fn options_that_would_be_ignored_are_refused() {
+    let checkout = Checkout::new(TWO);
+    for arguments in [
+        &["plan", "--resume"][..],
+        &["plan", "--dry-run"],
+        &["run", "--resume", "--dry-run"],
+        &["run", "--resume", "--blocks=3"],
+        &["verify", "alpha", "--protocol"],
+        &["verify", "--protocol", "--preset=quick"],
+    ] {
+        let answer = checkout.run(arguments);
+        assert!(answer.ends_with(2).err.starts_with("error: "), "{arguments:?}");
+    }
+}
+
+/// A build may take minutes, after which nobody wants to hear of a typing error.
+#[test]
+fn a_wrong_request_is_refused_before_anything_is_built() {
+    let checkout = Checkout::new(TWO);
+    let recipe = "[build]\ncommand = [\"touch\", \"{out}/program\"]\ninputs = [\"peer.toml\"]\n";
+    checkout.peer(
+        "made",
+        &format!("language = \"Sh\"\n{recipe}{}", section("made", "")),
+    );
+    let run = |arguments: &[&str]| checkout.run(&[arguments, &["--runtime", "fast,made"]].concat());
+    for (arguments, text) in [
+        (&["run", "alhpa"][..], "did you mean `alpha`?"),
+        (&["run", "--preset", "quik"], "did you mean `quick`?"),
+        (&["run", "--cores", "0"], "ask for 1 to "),
+        (&["run", "--baseline", "slow"], "this runtime takes no part"),
+        (&["verify", "alhpa"], "did you mean `alpha`?"),
+        (&["verify", "--cores", "4096"], "ask for 1 to "),
+        (&["grow", "alhpa"], "did you mean `alpha`?"),
+        (&["grow", "alpha"], "alpha does not grow"),
+    ] {
+        let answer = run(arguments);
+        answer.ends_with(2).says(text);
+        assert!(!answer.err.contains("build  "), "{}", answer.err);
+    }
+    run(&["run", "alpha", "--quick", "--blocks=1", "--cores=1"])
+        .ends_with(0)
+        .says("build    made ...");
+}
+
+#[test]
+fn results_that_cannot_be_kept_are_told_before_anything_is_measured() {
+    let checkout = Checkout::new(TWO);
+    fs::write(checkout.results(), "a file, not a folder").unwrap();
+    let answer = checkout.run(&FEW);
+    answer
+        .ends_with(2)
+        .says("no session can be kept in ")
+        .says("name another folder with --results");
+    assert_eq!(answer.err.matches("os error").count(), 1, "{}", answer.err);
+    assert!(!answer.err.contains("plan  "), "{}", answer.err);
+}
+
+/// Runs the program where no file may become longer than so many bytes, which is how a full disk looks to it.
+fn run_with_little_room(checkout: &Checkout, bytes: u64, arguments: &[&str]) -> Answer {
+    let scoville = checkout.command(arguments);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f $1; shift; exec \"$@\"", "sh"])
+        .arg((bytes / 512).to_string())
+        .arg(scoville.get_program())
+        .args(scoville.get_args())
+        .current_dir(checkout.path())
+        .stdin(Stdio::null());
+    Answer::of(limited.output().unwrap())
+}
+
+#[test]
+fn a_disk_that_fills_up_costs_no_result() {
+    let checkout = Checkout::new(TWO);
+    let run = [
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks=12",
+        "--runtime=fast",
+        "--cores=1",
+    ];
+    let answer = run_with_little_room(&checkout, 24 << 10, &run);
+    answer
+        .ends_with(2)
+        .says("what was measured is kept")
+        .says("log.jsonl cannot be read or written: File too large");
+    let measured = checkout.events();
+    assert!(measured.len() > 1, "{measured:?}");
+    let name = &log::sessions(&checkout.results())[0];
+    answer.says(&format!("scoville run --resume {name}"));
+    checkout.run(&["run", "--resume", name]).ends_with(0);
+    assert_eq!(checkout.events()[..measured.len()], measured);
+}
+
+#[test]
+fn half_a_report_is_none() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let page = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let page = page.join("report.html");
+    let whole = fs::read(&page).unwrap();
+    run_with_little_room(&checkout, 16 << 10, &["report"])
+        .ends_with(2)
+        .says("report.html; the results are kept")
+        .says("scoville report");
+    assert_eq!(fs::read(&page).unwrap(), whole, "the older report stays");
+    let kept = fs::read_dir(page.parent().unwrap()).unwrap().count();
+    assert_eq!(kept, 2, "the log and the report");
+}
+
+#[test]
+fn an_export_that_cannot_be_written_is_an_error() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut export = checkout.command(&["export", "--format", "csv"]);
+    Answer::of(export.stdout(full).output().unwrap())
+        .ends_with(2)
+        .says("No space left on device");
+}
+
+#[test]
+fn a_damaged_log_is_told_with_its_line_and_the_way_on() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let log = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let log = log.join(log::FILE);
+    let sound = fs::read_to_string(&log).unwrap();
+    let lines: Vec<&str> = sound.split_inclusive('\n').collect();
+    let newer = sound.replacen("\"log_version\":1", "\"log_version\":1000", 1);
+    let damaged = format!("{}garbage\n{}", lines[..6].concat(), lines[6..].concat());
+    for (text, told) in [
+        (
+            &newer[..],
+            "format version 1000, this scoville reads version 1; use the scoville that wrote it",
+        ),
+        (&damaged, "log.jsonl:7: this line is damaged"),
+        ("", "the session was cut off before anything was measured"),
+    ] {
+        fs::write(&log, text).unwrap();
+        for arguments in [
+            &["status"][..],
+            &["report"],
+            &["export", "--format=json"],
+            &["compare", "fast", "slow"],
+            &["run", "--resume"],
+        ] {
+            checkout.run(arguments).ends_with(2).says(told);
+        }
+    }
+    // As the error advises.
+    fs::write(&log, lines[..6].concat()).unwrap();
+    checkout.run(&["run", "--resume"]).ends_with(0);
+    checkout.run(&["status"]).says("complete");
 }
