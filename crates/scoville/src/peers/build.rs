@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use super::program::{End, run};
+use super::program::{End, run_tied};
 use crate::model::runtime::Build;
 
 /// A first build may fetch and compile a compiler's worth of libraries.
@@ -132,14 +131,7 @@ fn execute(build: &Build, template: &[String], log: &Path) -> Result<(), BuildEr
     };
     let mut output = File::create(log).map_err(io("cannot write the log"))?;
     writeln!(output, "$ {}", command.join(" ")).map_err(io("cannot write the log"))?;
-    let end = run(
-        Command::new(&command[0])
-            .args(&command[1..])
-            .current_dir(&build.folder),
-        &output,
-        LIMIT,
-    )
-    .map_err(io("cannot start the command"))?;
+    let end = run_tied(&command, &build.folder, &output, LIMIT).map_err(io("cannot start the command"))?;
     let how = match end {
         End::Exited(status) if status.success() => return Ok(()),
         End::Exited(status) => format!("ended with {status}"),

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,13 +19,33 @@ pub enum End {
     TimedOut,
 }
 
-/// Runs `command` with both outputs going to `output`.
+/// A shell script that runs its arguments, and ends its whole process group as soon as nobody holds the other end of its
+/// standard input any more.
+const TIED: &str = r#"
+exec 3<&0 </dev/null
+{ read -r _ <&3; kill -KILL 0; } &
+watch=$!
+"$@" 3<&-
+status=$?
+kill "$watch"
+exit "$status"
+"#;
+
+/// Runs a program that starts others and may take minutes, with all outputs going to `output`. They end with this process,
+/// however that ends: a build that goes on unseen would get in the way of the next.
 ///
 /// # Errors
-/// The program cannot be started.
-pub fn run(command: &mut Command, output: &File, limit: Duration) -> io::Result<End> {
+/// There is no shell. A program that is not there is an exit status of 127, and a line of the output.
+pub fn run_tied(command: &[String], folder: &Path, output: &File, limit: Duration) -> io::Result<End> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", TIED, "sh"]).args(command).current_dir(folder);
+    // Nothing is ever written to it, and the system closes it when this process ends.
+    run(shell.stdin(Stdio::piped()), output, limit)
+}
+
+/// Runs `command` with both outputs going to `output`.
+fn run(command: &mut Command, output: &File, limit: Duration) -> io::Result<End> {
     let mut child = command
-        .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output.try_clone()?)
         .process_group(0)
@@ -55,7 +76,7 @@ pub fn run(command: &mut Command, output: &File, limit: Duration) -> io::Result<
 pub fn capture(command: &mut Command, limit: Duration) -> io::Result<(End, String)> {
     // A file instead of a pipe: a grandchild that keeps it open cannot make us wait.
     let mut output = anonymous_file()?;
-    let end = run(command, &output, limit)?;
+    let end = run(command.stdin(Stdio::null()), &output, limit)?;
     output.rewind()?;
     let mut bytes = Vec::new();
     output.take(64 * 1024).read_to_end(&mut bytes)?;

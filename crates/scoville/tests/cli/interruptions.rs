@@ -9,7 +9,7 @@ use scoville::model::event::{Event, StopReason};
 use scoville::schedule::Progress;
 use scoville::session::opening;
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, section};
 
 /// Ends a child whatever becomes of the test.
 struct Running(Child);
@@ -72,16 +72,23 @@ fn processes_with(needle: &str) -> Vec<String> {
     lines.collect()
 }
 
-fn assert_nobody_left(needle: &str) {
+#[track_caller]
+fn wait_until(what: &str, happened: impl Fn() -> bool) {
     let started = Instant::now();
-    while !processes_with(needle).is_empty() {
+    while !happened() {
         assert!(
-            started.elapsed() < Duration::from_secs(30),
-            "{:?}",
-            processes_with(needle)
+            started.elapsed() < Duration::from_secs(60),
+            "waited in vain for {what}"
         );
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+#[track_caller]
+fn assert_nobody_left(needle: &str) {
+    wait_until(&format!("the end of {needle}"), || {
+        processes_with(needle).is_empty()
+    });
 }
 
 fn assert_complete(events: &[Event], blocks: usize) {
@@ -187,5 +194,24 @@ fn kill_9_at_fifty_moments_loses_nothing() {
         let events = checkout.events();
         assert_eq!(events[..before.len()], before[..]);
         assert_complete(&events, BLOCKS);
+    }
+}
+
+#[test]
+fn a_build_ends_with_the_program_that_started_it() {
+    for (number, signal) in [(1, libc::SIGINT), (2, libc::SIGTERM), (3, libc::SIGKILL)] {
+        let tag = format!("{}.{number}", 100_000 + std::process::id());
+        let checkout = Checkout::new(&[]);
+        let recipe = format!(
+            "[build]\ncommand = [\"sh\", \"-c\", \"sleep {tag} & wait\"]\ninputs = [\"peer.toml\"]\n"
+        );
+        checkout.peer(
+            "endless",
+            &format!("language = \"Sh\"\n{recipe}{}", section("endless", "")),
+        );
+        let running = Running::start(&checkout, &["build", "endless"]);
+        wait_until("the build", || processes_with(&format!("sleep {tag}")).len() > 1);
+        running.signal(signal);
+        assert_nobody_left(&tag);
     }
 }
