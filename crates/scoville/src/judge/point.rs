@@ -121,11 +121,13 @@ fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> I
 impl Sample {
     /// A measure with a value per iteration: the median of the logarithms of the steady ones.
     fn series(&mut self, measure: Measure, values: &[u64], source: &str) {
-        if values.len() != self.point.wall_ns.len() || values.iter().all(|&ns| ns == 0) {
-            // Another length cannot be matched with the steady iterations; nothing but zeros is below the resolution.
+        let from = self.point.steady_from as usize;
+        let zeros = values.iter().skip(from).filter(|&&ns| ns == 0).count();
+        if values.len() != self.point.wall_ns.len() || 2 * zeros >= values.len() - from {
+            // Another length cannot be matched with the steady iterations; a median among zeros is below the resolution.
             return;
         }
-        let steady = steady(values, self.point.steady_from as usize);
+        let steady = steady(values, from);
         self.single(measure, middle(&steady), source);
         self.steady.insert(measure, steady);
     }

@@ -399,7 +399,15 @@ fn unavailable_and_senseless_readings_are_missing_not_zero() {
         blind.sensors.steal = Reading::known(f64::NAN, "nowhere");
         blind.sensors.frequency_hz = Reading::unavailable("no driver");
         let mut coarse = invocation(vec![0; 30]);
-        coarse.iterations.cpu_ns = Some(Reading::known(vec![0; 30], "jiffies"));
+        // Now and then a tick falls into an iteration; most use less than the clock shows.
+        let ticks = |i| {
+            if block % 2 == 1 && i % 3 == 0 {
+                10_000_000
+            } else {
+                0
+            }
+        };
+        coarse.iterations.cpu_ns = Some(Reading::known((0..30).map(ticks).collect(), "jiffies"));
         log.start("pingpong", block, block_sensors(f64::NAN, f64::INFINITY));
         log.run("pingpong", block, "a", blind);
         log.run("pingpong", block, "b", coarse);
