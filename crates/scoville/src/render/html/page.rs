@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::analysis::{Analysis, Measure};
+use crate::model::analysis::{Analysis, Measure, RuntimeInfo};
 use crate::model::machine::Finding;
 use crate::model::reading::Reading;
 use crate::model::runtime::Launch;
@@ -282,9 +282,8 @@ fn runtimes(analysis: &Analysis) -> Markup {
                             }
                             None => { div { dt { "Greeting" } dd { "none came: see its failures under validity" } } }
                         }
-                        div { dt { "Command" } dd { code { (r.command.join(" ")) } } }
                     }
-                    (commands(analysis, &r.name))
+                    (commands(analysis, r))
                     (standing(analysis, &r.name))
                 }
             }
@@ -292,16 +291,30 @@ fn runtimes(analysis: &Analysis) -> Markup {
     }
 }
 
-/// The exact command line for each number of cores. A benchmark whose command differs lists its own.
-fn commands(analysis: &Analysis, runtime: &str) -> Markup {
+/// The exact command lines, each with the numbers of cores that it is for. A benchmark whose command differs lists its own.
+fn commands(analysis: &Analysis, runtime: &RuntimeInfo) -> Markup {
     let mut cores: Vec<u32> = analysis.plan.groups.iter().map(|g| g.key.cores).collect();
     cores.sort_unstable();
     cores.dedup();
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for n in cores {
+        let Some(line) = usual_launch(analysis, &runtime.name, n).map(command_line) else {
+            continue;
+        };
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, on)) => on.push(words::cores(n)),
+            None => lines.push((line, vec![words::cores(n)])),
+        }
+    }
     html! {
-        @for n in cores { @if let Some(launch) = usual_launch(analysis, runtime, n) {
-            p.note { "Command on " (words::cores(n)) }
-            pre { (command_line(launch)) }
-        } }
+        @for (line, on) in &lines {
+            p.note { "Command on " (on.join(", ")) }
+            pre { (line) }
+        }
+        @if lines.is_empty() {
+            p.note { "Command" }
+            pre { (runtime.command.join(" ")) }
+        }
     }
 }
 

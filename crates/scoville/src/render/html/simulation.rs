@@ -89,15 +89,38 @@ fn section(number: usize, part: &Section) -> Markup {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (part.title) }
             p { (part.text) }
-            @if let Some(figure) = &part.figure { figure { (drawn(figure, &part.title)) } }
-            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } {
-                table {
-                    thead { tr { @for heading in &part.header { th scope="col" { (heading) } } } }
-                    tbody { @for row in &part.rows { tr { @for cell in row { td { (cell) } } } } }
-                }
+            @if let Some(figure) = &part.figure {
+                figure.drawing tabindex="0" aria-label={ "Figure: " (part.title) } { (drawn(figure, &part.title)) }
             }
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } { (table(part)) }
         }
     }
+}
+
+fn table(part: &Section) -> Markup {
+    let classes: Vec<_> = (0..part.header.len())
+        .map(|column| holds_numbers(&part.rows, column).then_some("num"))
+        .collect();
+    html! {
+        table {
+            thead { tr { @for (heading, class) in part.header.iter().zip(&classes) { th scope="col" class=[class] { (heading) } } } }
+            tbody { @for row in &part.rows { tr { @for (cell, class) in row.iter().zip(&classes) { td class=[class] { (cell) } } } } }
+        }
+    }
+}
+
+/// Whether a column holds a number in each row, perhaps with a unit, or nothing.
+fn holds_numbers(rows: &[Vec<String>], column: usize) -> bool {
+    let is_number = |cell: &str| {
+        let mut words = cell.split_whitespace();
+        let number = words.next().is_some_and(|first| first.parse::<f64>().is_ok());
+        number && words.count() <= 1
+    };
+    let mut cells = rows
+        .iter()
+        .filter_map(|row| row.get(column))
+        .filter(|cell| !matches!(cell.as_str(), "" | "-"));
+    cells.clone().next().is_some() && cells.all(|cell| is_number(cell))
 }
 
 fn drawn(figure: &Figure, title: &str) -> Markup {
@@ -108,8 +131,10 @@ fn drawn(figure: &Figure, title: &str) -> Markup {
 }
 
 const WIDTH: f64 = 860.0;
-/// Room for names of rows, at least, and for the axis.
+/// Room for names of rows, at least.
 const LEFT: f64 = 180.0;
+/// Room for the values and the label of a vertical axis.
+const AXIS: f64 = 76.0;
 /// Room that a letter of a row's name takes, on average.
 const LETTER: f64 = 6.4;
 const BOTTOM: f64 = 46.0;
@@ -118,6 +143,18 @@ const ROW: f64 = 20.0;
 
 fn colour(series: usize) -> &'static str {
     PALETTE[series % PALETTE.len()]
+}
+
+/// Radius of a series' marks: later ones are smaller, so that none hides another in the same place.
+fn radius(series: usize, of: usize) -> f64 {
+    const LARGEST: f64 = 6.0;
+    const SMALLEST: f64 = 3.0;
+    LARGEST - (LARGEST - SMALLEST) * series as f64 / (of.max(2) - 1) as f64
+}
+
+/// Dashes of a series' line, for the same reason.
+fn dashes(series: usize) -> &'static str {
+    ["none", "9 5", "2 4", "9 4 2 4"][series % 4]
 }
 
 /// A linear map of one interval onto another.
@@ -145,14 +182,43 @@ fn extent(values: impl Iterator<Item = f64>, least: f64) -> (f64, f64) {
     (low - missing, high + missing)
 }
 
-fn legend(names: impl Iterator<Item = String>) -> Markup {
+/// Whole steps of 1, 2 or 5 times a power of ten from 0 to at least `most`, at most six of them, as they are written.
+fn steps(most: f64) -> Vec<(f64, String)> {
+    let power = 10_f64.powf((most / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| most / step <= 5.0)
+        .expect("five times the last is more");
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
+    let count = (most / step).ceil() as u32;
+    (0..=count)
+        .map(|number| {
+            let value = f64::from(number) * step;
+            (value, format!("{value:.decimals$}"))
+        })
+        .collect()
+}
+
+/// What each series looks like: a mark, on a piece of its line if it has one.
+fn legend(names: &[&str], with_lines: bool) -> Markup {
     html! {
-        figcaption {
-            @for (number, name) in names.enumerate() {
-                span style={ "color:" (colour(number)) ";margin-inline-end:1.2em" } { "\u{25cf} " (name) }
+        figcaption.series {
+            @for (number, name) in names.iter().enumerate() {
+                span {
+                    svg viewBox="0 0 30 14" width="30" height="14" aria-hidden="true" {
+                        @if with_lines { (stroke(number, "0,7 30,7")) }
+                        circle cx="15" cy="7" r=(radius(number, names.len())) fill=(colour(number)) {}
+                    }
+                    (name)
+                }
             }
         }
     }
+}
+
+fn stroke(series: usize, points: &str) -> Markup {
+    html! { polyline points=(points) fill="none" stroke=(colour(series)) stroke-width="2.5" stroke-dasharray=(dashes(series)) {} }
 }
 
 fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<f64>>)]) -> Markup {
@@ -179,7 +245,7 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
         .iter()
         .filter(|tick| (low..=high).contains(&tick.log2()) && (!crowded || tick.log2().fract() == 0.0));
     html! {
-        (legend(series.iter().cloned()))
+        (legend(&series.iter().map(String::as_str).collect::<Vec<_>>(), false))
         svg viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
             @for tick in shown {
                 line x1=(x.at(tick.log2())) x2=(x.at(tick.log2())) y1="0" y2=(floor) stroke="currentColor"
@@ -190,9 +256,10 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
             @for (number, (name, values)) in rows.iter().enumerate() {
                 @let middle = ROW * (number as f64 + 0.5);
                 text x=(left - 8.0) y=(middle + 4.0) text-anchor="end" { (name) }
+                line x1=(left) x2=(width - RIGHT) y1=(middle) y2=(middle) stroke="currentColor" stroke-opacity="0.08" {}
                 @for (which, value) in values.iter().enumerate() {
                     @if let Some(value) = value {
-                        circle cx=(x.at(value.log2())) cy=(middle) r="4" fill=(colour(which)) fill-opacity="0.85" {
+                        circle cx=(x.at(value.log2())) cy=(middle) r=(radius(which, series.len())) fill=(colour(which)) {
                             title { (name) ", " (series[which]) ": " (format!("{value:.3}")) }
                         }
                     }
@@ -204,42 +271,45 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
 
 fn lines(title: &str, axes: &(String, String), series: &[(String, Vec<(f64, f64)>)]) -> Markup {
     let points = || series.iter().flat_map(|(_, points)| points);
-    let across = extent(points().map(|point| point.0), 1.0);
+    // What doubles from point to point would be crowded at the left of a linear axis.
+    let (least, largest) = extent(points().map(|point| point.0), 0.0);
+    let doubles = least > 0.0 && largest / least >= 8.0;
+    let along = |value: f64| if doubles { value.log2() } else { value };
     let (_, most) = extent(points().map(|point| point.1), 0.1);
+    let steps = steps(most);
     let height = 360.0;
     let floor = height - BOTTOM;
     let x = Scale {
-        from: across,
-        to: (LEFT, WIDTH - RIGHT),
+        from: extent(points().map(|point| along(point.0)), 1.0),
+        to: (AXIS, WIDTH - RIGHT),
     };
     let y = Scale {
-        from: (0.0, most * 1.05),
+        from: (0.0, steps.last().expect("there is 0").0),
         to: (floor, 8.0),
     };
+    let place = |point: &(f64, f64)| (x.at(along(point.0)), y.at(point.1));
     let path = |points: &[(f64, f64)]| {
-        let places = points
-            .iter()
-            .map(|point| format!("{},{}", x.at(point.0), y.at(point.1)));
+        let places = points.iter().map(place).map(|(x, y)| format!("{x},{y}"));
         places.collect::<Vec<_>>().join(" ")
     };
     let mut marks: Vec<f64> = points().map(|point| point.0).collect();
     marks.sort_by(f64::total_cmp);
     marks.dedup();
     html! {
-        (legend(series.iter().map(|(name, _)| name.clone())))
+        (legend(&series.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), true))
         svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
-            @for quarter in 0..=4 {
-                @let value = most * f64::from(quarter) / 4.0;
-                line x1=(LEFT) x2=(WIDTH - RIGHT) y1=(y.at(value)) y2=(y.at(value)) stroke="currentColor" stroke-opacity="0.15" {}
-                text x=(LEFT - 8.0) y=(y.at(value)) text-anchor="end" dominant-baseline="middle" { (format!("{value:.3}")) }
+            @for (value, label) in &steps {
+                line x1=(AXIS) x2=(WIDTH - RIGHT) y1=(y.at(*value)) y2=(y.at(*value)) stroke="currentColor" stroke-opacity="0.15" {}
+                text x=(AXIS - 8.0) y=(y.at(*value)) text-anchor="end" dominant-baseline="middle" { (label) }
             }
-            @for mark in &marks { text x=(x.at(*mark)) y=(floor + 16.0) text-anchor="middle" { (mark) } }
-            text x=(f64::midpoint(LEFT, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axes.0) }
+            @for mark in &marks { text x=(x.at(along(*mark))) y=(floor + 16.0) text-anchor="middle" { (mark) } }
+            text x=(f64::midpoint(AXIS, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axes.0) }
             text x="12" y=(floor / 2.0) text-anchor="middle" transform={ "rotate(-90 12 " (floor / 2.0) ")" } { (axes.1) }
             @for (number, (name, points)) in series.iter().enumerate() {
-                polyline points=(path(points)) fill="none" stroke=(colour(number)) stroke-width="2" {}
+                (stroke(number, &path(points)))
                 @for point in points {
-                    circle cx=(x.at(point.0)) cy=(y.at(point.1)) r="3.5" fill=(colour(number)) {
+                    @let (across, up) = place(point);
+                    circle cx=(across) cy=(up) r=(radius(number, series.len())) fill=(colour(number)) {
                         title { (name) ": " (format!("{} at {}", format_args!("{:.3}", point.1), point.0)) }
                     }
                 }
@@ -310,10 +380,52 @@ mod tests {
             series: vec![("a".to_owned(), vec![(1.0, 10.0), (2.0, 5.0)])],
         };
         let text = drawn(&figure, "t").into_string();
-        assert!(
-            text.contains(r#"points="180.0,"#) && text.contains("840.0,"),
-            "{text}"
-        );
-        assert_eq!(text.matches("<circle").count(), 2);
+        // From the axis to the right edge, and from the largest step, 10, half the way down to 0.
+        assert!(text.contains(r#"points="76.0,8.0 840.0,161.0""#), "{text}");
+        assert_eq!(text.matches("<circle").count(), 3, "one in the legend");
+    }
+
+    #[test]
+    fn what_doubles_is_spread_evenly() {
+        let points = [1.0, 4.0, 16.0].map(|workers| (workers, 1.0));
+        let figure = Figure::Lines {
+            axes: (String::new(), String::new()),
+            series: vec![("a".to_owned(), points.to_vec())],
+        };
+        let text = drawn(&figure, "t").into_string();
+        for place in ["76.0", "458.0", "840.0"] {
+            assert!(text.contains(&format!(r#"<circle cx="{place}""#)), "{text}");
+        }
+    }
+
+    #[test]
+    fn steps_are_round() {
+        let labels = |most| {
+            steps(most)
+                .into_iter()
+                .map(|(_, label)| label)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(labels(71.487), ["0", "20", "40", "60", "80"]);
+        assert_eq!(labels(10.0), ["0", "2", "4", "6", "8", "10"]);
+        assert_eq!(labels(0.1), ["0.00", "0.02", "0.04", "0.06", "0.08", "0.10"]);
+        assert_eq!(labels(1366.0), ["0", "500", "1000", "1500"]);
+    }
+
+    #[test]
+    fn series_in_one_place_are_all_seen() {
+        let radii: Vec<f64> = (0..3).map(|series| radius(series, 3)).collect();
+        assert_eq!(radii, [6.0, 4.5, 3.0]);
+        assert_eq!(radius(0, 1), 6.0);
+        assert_ne!(dashes(0), dashes(1));
+    }
+
+    #[test]
+    fn columns_of_numbers_are_told_from_names() {
+        let rows = |cells: [&str; 3]| cells.map(|cell| vec![cell.to_owned()]).to_vec();
+        assert!(holds_numbers(&rows(["1.5 ms", "-0.2", "-"]), 0));
+        assert!(holds_numbers(&rows(["12.2 %", "", "3"]), 0));
+        assert!(!holds_numbers(&rows(["1", "big", "3"]), 0));
+        assert!(!holds_numbers(&rows(["", "-", ""]), 0));
     }
 }
