@@ -79,9 +79,8 @@ fn missing(requirements: &[Requirement]) -> Option<String> {
         .iter()
         .find_map(|requirement| match detect(requirement) {
             Found::Yes(_) => None,
-            Found::No(reason) | Found::Late(reason) => {
-                Some(format!("{reason} (install: {})", requirement.install))
-            }
+            Found::No(reason) => Some(format!("{reason} (install: {})", requirement.install)),
+            Found::Late(reason) => Some(reason),
         })
 }
 
