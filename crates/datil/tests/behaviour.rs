@@ -503,24 +503,15 @@ fn idle_workers_sleep_and_stay_asleep() {
     while parked().contains(&0) {
         std::thread::yield_now();
     }
-    // A worker that watches the inbox gives that up when nothing happens.
-    let mut settled = parked();
-    loop {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        if settled == parked() {
-            break;
-        }
-        settled = parked();
-    }
-    let before = (parked(), runtime.metrics().total());
-    std::thread::sleep(std::time::Duration::from_millis(if SMALL { 1 } else { 300 }));
-    let after = (parked(), runtime.metrics().total());
-    // A futex may return for no reason; a worker that polls would do so thousands of times.
-    assert!(
-        after.0.iter().sum::<u64>() <= before.0.iter().sum::<u64>() + 4,
-        "{before:?} {after:?}"
-    );
-    assert_eq!(after.1.activations, before.1.activations);
+    // A worker that watches the inbox gives that up when nothing happens, on a busy machine not soon. A futex may return
+    // for no reason; a worker that polls would do so thousands of times whenever one looks.
+    let stayed_asleep = |_| {
+        let before = (parked(), runtime.metrics().total().activations);
+        std::thread::sleep(std::time::Duration::from_millis(if SMALL { 1 } else { 300 }));
+        let after = (parked(), runtime.metrics().total().activations);
+        after.0.iter().sum::<u64>() <= before.0.iter().sum::<u64>() + 4 && after.1 == before.1
+    };
+    assert!((0..100).any(stayed_asleep), "{:?}", runtime.metrics());
 }
 
 #[test]

@@ -415,10 +415,13 @@ fn messages_get_their_turn_under_a_flood_of_queries() {
 
 #[test]
 fn a_shutdown_in_the_middle_drops_what_waits_once() {
-    struct Counted(#[expect(dead_code, reason = "its drop counts")] Alive);
+    struct Counted(Alive);
     impl Query<Counted> for Book {
-        fn query(&self, _: Counted, _: &mut QueryContext<'_, Self>) {
+        /// Sends itself again, so that whenever the shutdown comes there are some that wait.
+        fn query(&self, Counted(alive): Counted, cx: &mut QueryContext<'_, Self>) {
             self.look(|| spin(Duration::from_micros(200)));
+            let me = cx.address();
+            cx.query(me, Counted(alive));
         }
     }
     for workers in [1, 3] {
@@ -428,7 +431,9 @@ fn a_shutdown_in_the_middle_drops_what_waits_once() {
         (0..500).for_each(|_| book.query(Counted(Alive::new(&count))));
         book.tell(Write::Add(1));
         (0..500).for_each(|_| book.query(Counted(Alive::new(&count))));
-        std::thread::sleep(Duration::from_millis(2));
+        while runtime.metrics().total().messages < 20 {
+            std::thread::yield_now();
+        }
         let leftovers = runtime.shutdown();
         assert_eq!(count.load(SeqCst), 0, "{leftovers}");
         assert!(leftovers.messages > 0 && leftovers.actors.keys().any(|name| name.ends_with("Book")));
@@ -489,7 +494,12 @@ fn nothing_changes_under_the_eyes_of_a_query() {
         fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
     }
     let most = Arc::new(AtomicUsize::new(0));
-    for policy in ["adaptive", "hostile", "work-sharing"] {
+    let policies = ["adaptive", "hostile", "work-sharing"];
+    // Whether two workers ever have time for the same book is up to the machine; it may take some attempts.
+    for (attempt, policy) in policies.iter().cycle().take(60).enumerate() {
+        if attempt >= policies.len() && most.load(SeqCst) > 1 {
+            break;
+        }
         let runtime = Runtime::builder().workers(4).policy(policy).build().unwrap();
         let books: Vec<_> = (0..3)
             .map(|_| {

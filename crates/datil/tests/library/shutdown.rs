@@ -26,7 +26,10 @@ fn a_shutdown_with_a_limit_says_who_still_runs_and_cleans_up_later() {
         type Msg = ();
         fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
     }
-    for workers in [1, 3] {
+    // A worker that has nothing to do may still need longer than the limit to notice on a busy machine.
+    let mut limit = Duration::from_millis(20);
+    let mut others = [1, 3].to_vec();
+    while let Some(&workers) = others.last() {
         let runtime = runtime(workers);
         let alive = Arc::new(AtomicUsize::new(0));
         (0..10).for_each(|_| drop(runtime.spawn(Witness(Alive::new(&alive))).ended()));
@@ -34,8 +37,14 @@ fn a_shutdown_with_a_limit_says_who_still_runs_and_cleans_up_later() {
             hold(runtime.spawn(Puppet::default())),
             hold(runtime.spawn_blocking(Puppet::default())),
         ];
-        let running = runtime.shutdown_within(Duration::from_millis(20)).unwrap_err();
-        assert_eq!((running.workers.len(), running.blocking), (1, 1), "{running}");
+        let running = runtime.shutdown_within(limit).unwrap_err();
+        if running.workers.len() == 1 {
+            others.pop();
+        } else {
+            limit *= 4;
+            assert!(limit < PATIENCE && running.workers.len() <= workers, "{running}");
+        }
+        assert_eq!(running.blocking, 1, "{running}");
         assert!(running.to_string().contains("1 blocking"), "{running}");
         drop(holds);
         let began = Instant::now();
