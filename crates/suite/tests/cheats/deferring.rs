@@ -5,7 +5,8 @@ use suite::tools::Rng;
 
 use super::{Fields, cheat};
 
-// logmap: a worker does not wait for the answer before it makes the next request.
+// logmap: a worker does not wait for an answer before it makes the next request. It makes all of them when the first is
+// due, or scheduling might bring every answer in time after all.
 cheat!(
     ImpatientWorkers = LogisticMap,
     |this| 2 * this.series,
@@ -28,6 +29,7 @@ impl ImpatientWorkers {
                 driver.spawn(Worker::<L> {
                     x: id as f64 * INCREMENT,
                     orbit: 0.0,
+                    due: self.terms,
                     // The answers, and the question for the term.
                     left: self.terms + 1,
                     computer,
@@ -68,6 +70,8 @@ impl<L: ActorLibrary> Actor<L> for Computer {
 struct Worker<L: ActorLibrary> {
     x: f64,
     orbit: f64,
+    /// Requests that it has not made.
+    due: i64,
     left: i64,
     computer: L::Address<Computer>,
     report: &'static Fields,
@@ -85,7 +89,9 @@ impl<L: ActorLibrary> Actor<L> for Worker<L> {
     fn handle(&mut self, message: ToWorker, cx: &mut impl Context<L, Self>) {
         match message {
             ToWorker::NextTerm => {
-                cx.tell(&self.computer, Compute(cx.myself(), self.x));
+                for _ in 0..std::mem::take(&mut self.due) {
+                    cx.tell(&self.computer, Compute(cx.myself(), self.x));
+                }
                 return;
             }
             ToWorker::GetTerm => {
