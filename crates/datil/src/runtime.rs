@@ -422,7 +422,13 @@ impl Runtime {
                     .map(|team| team.quiet_stamp())
                     .eq(stamps.iter().copied())
             };
-            if teams.len() == 1 || (stamps.iter().all(Option::is_some) && still()) {
+            // An actor may have made a blocking one after the list was taken.
+            let all_known = || {
+                let now = self.team().blocking.teams();
+                now.iter()
+                    .all(|team| teams.iter().any(|known| Arc::ptr_eq(known, team)))
+            };
+            if stamps.iter().all(Option::is_some) && all_known() && still() {
                 return;
             }
         }
