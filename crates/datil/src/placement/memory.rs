@@ -4,8 +4,8 @@ use std::io;
 
 use datil_policy::topology::Topology;
 
-/// Why memory is not interleaved on a machine with a single node, where that would change nothing.
-pub(super) const ONE_NODE: &str = "the machine has one memory node";
+/// Why memory is not interleaved where there is a single node, or a single one that the process may use: it would change nothing.
+pub(super) const ONE_NODE: &str = "the process can use one memory node only";
 
 /// The nodes of a machine that have memory, by the system's numbers, if there are several.
 pub(super) fn nodes(machine: &Topology) -> Result<Vec<u32>, String> {
