@@ -1,6 +1,8 @@
 //! Sessions and builds that are ended from outside.
 
 use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,6 +26,14 @@ impl Drop for Running {
 impl Running {
     fn start(checkout: &Checkout, arguments: &[&str]) -> Self {
         let mut command = checkout.command(arguments);
+        // Where the tests run in the background they have inherited that Ctrl-C is ignored.
+        // SAFETY: between fork and exec only a system call that is safe there, and touches no memory.
+        unsafe {
+            command.pre_exec(|| match libc::signal(libc::SIGINT, libc::SIG_DFL) {
+                libc::SIG_ERR => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            })
+        };
         Self(
             command
                 .stdout(Stdio::null())
