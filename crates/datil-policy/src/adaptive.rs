@@ -24,7 +24,7 @@ const LITTLE: Nanos = 8;
 /// their end, and streams pass on many messages at a time.
 const STRETCH: Nanos = 100_000;
 /// First and longest pause after a failed trial.
-const PAUSE: (Nanos, Nanos) = (250_000, 16_000_000);
+const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
 /// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
 /// back, which is more than most need to run once.
 const PORTION: usize = 128;
@@ -81,11 +81,12 @@ fn failed(now: Nanos, board: Board) -> Board {
     }
 }
 
-/// The board after a trial that paid: the next failure is the first of a row.
+/// The board after a trial that paid: the next may be at once. Where some pay and others do not, as while threads outside send and after
+/// that, the pauses after failures become shorter only step by step.
 fn succeeded(board: Board) -> Board {
     Board {
         not_before: 0,
-        pause: 0,
+        pause: board.pause / 2,
         paid: board.paid.saturating_add(1),
         ..board
     }

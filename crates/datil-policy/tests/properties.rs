@@ -114,7 +114,7 @@ proptest! {
         );
     }
 
-    /// However the trials fail, the pause doubles from 250 µs to at most 16 ms and no offer is made during it.
+    /// However the trials fail, the pause doubles from 250 µs to at most 64 ms and no offer is made during it.
     #[test]
     fn adaptive_backs_off(gaps in prop::collection::vec(1u64..1_000_000, 1..40)) {
         let mut policy = Adaptive::new(Setup { worker: 1, workers: 2, seed: 0 });
@@ -124,7 +124,7 @@ proptest! {
             board = policy.shared(now, board);
             now += gap;
             board = policy.parted(now, stint(now, 0), board);
-            expected = if expected == 0 { 250_000 } else { (expected * 2u64).min(16_000_000) };
+            expected = if expected == 0 { 250_000 } else { (expected * 2u64).min(64_000_000) };
             prop_assert_eq!(board.pause, expected);
             prop_assert_eq!(board.not_before, now + expected);
             for _ in 0..100 {
@@ -270,7 +270,7 @@ fn shares_grow_with_success() {
 }
 
 #[test]
-fn a_trial_that_paid_takes_the_pause_back() {
+fn a_trial_that_paid_takes_half_of_the_pause_back() {
     let mut policy = Adaptive::new(Setup {
         worker: 0,
         workers: 2,
@@ -278,12 +278,12 @@ fn a_trial_that_paid_takes_the_pause_back() {
     });
     let board = Board {
         shared_at: 10_000_000,
-        pause: 8_000_000,
+        pause: 32_000_000,
         not_before: 40_000_000,
         paid: 3,
     };
     let paid = Board {
-        pause: 0,
+        pause: 16_000_000,
         not_before: 0,
         paid: 4,
         ..board
@@ -299,10 +299,10 @@ fn a_trial_that_paid_takes_the_pause_back() {
     assert_eq!(after(100_000, 100_000), paid, "an eighth of the time is little");
     assert_eq!(after(100_000, 100_001), board, "neither paid nor failed");
     assert_eq!(after(100_000, 400_000), board);
-    assert_eq!(after(100_000, 400_001).pause, 16_000_000, "half is too much");
+    assert_eq!(after(100_000, 400_001).pause, 64_000_000, "half is too much");
     assert_eq!(after(2, 4), paid, "few messages, but long ones");
     let brief = policy.parted(10_099_999, stint(10_000_000, 255), board);
-    assert_eq!(brief.pause, 16_000_000, "not worth waking");
+    assert_eq!(brief.pause, 64_000_000, "not worth waking");
 }
 
 /// Asking costs whoever is asked, and a processor that might sleep.

@@ -8,8 +8,10 @@ use datil_policy::Nanos;
 const SAMPLE: u32 = 8;
 /// What is timed takes no longer than this, but for a worker that had to wait for a processor.
 const LONGEST: Nanos = 4_000;
-/// What a moved actor costs afterwards, when it runs: its header, its state and its messages come from another processor's
-/// cache, at about 50 ns a line.
+/// What a message from another worker costs afterwards, when it is handled: its lines come from another processor's cache, at
+/// about 50 ns each.
+const MESSAGE: Nanos = 100;
+/// The same of a moved actor, for its header and its state.
 const MOVED: Nanos = 200;
 
 /// What is timed, each kind in turn by itself: two that alternate must not be sampled as one.
@@ -59,6 +61,11 @@ impl Toll {
         }
     }
 
+    /// Counts messages that have come from other workers.
+    pub(crate) fn received(&self, messages: u32) {
+        self.charge(MESSAGE * Nanos::from(messages));
+    }
+
     /// Counts an actor that has come from another worker.
     pub(crate) fn moved(&self) {
         self.charge(MOVED);
@@ -104,10 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn moved_actors_count_each() {
+    fn what_comes_counts_each() {
         let toll = Toll::new(true);
         (0..5).for_each(|_| toll.moved());
         assert_eq!(toll.paid(), 1_000);
+        toll.received(7);
+        assert_eq!(toll.paid(), 1_700);
     }
 
     #[test]

@@ -37,10 +37,12 @@ impl Core {
             if owner == self.me {
                 if header.flags.get() & flag::DEAD != 0 {
                     self.release_dead(cell);
-                } else if !(self.hooks.follows && self.follow(cell))
-                    && collect_remote(header, EMPTY).blocks > 0
-                {
-                    self.schedule(cell);
+                } else if !(self.hooks.follows && self.follow(cell)) {
+                    let collected = collect_remote(header, EMPTY);
+                    if collected.blocks > 0 {
+                        self.toll.received(collected.blocks);
+                        self.schedule(cell);
+                    }
                 }
             } else if owner & TRANSIT != 0 {
                 self.toll.moved();
