@@ -10,27 +10,39 @@ use datil::{Actor, Address, AtomicsCount, Context, Runtime, atomics_count};
 /// The counts are of the whole process.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What `program` costs per operation, when it does `operations` of them. It is run once before, so that memory and queues are as big as they get.
-fn cost(workers: usize, operations: u64, program: impl Fn(&Runtime)) -> (f64, f64) {
+/// A message to another worker takes an exchange for the actor's list; the first of several one more to bring the token, and the receiver one or two
+/// to take both over.
+const PER_REMOTE_SEND: f64 = 4.0;
+
+/// What `program` costs per operation, when it does `operations` of them: exchanges, fences, and messages that went to another worker. It is run once
+/// before, so that memory and queues are as big as they get.
+fn cost(workers: usize, operations: u64, program: impl Fn(&Runtime)) -> (f64, f64, f64) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = Runtime::builder().workers(workers).build().unwrap();
     program(&runtime);
     runtime.wait_quiescent();
-    let before = atomics_count();
+    let (before, remote) = (atomics_count(), runtime.metrics().total().remote_sends);
     program(&runtime);
     runtime.wait_quiescent();
+    let remote = runtime.metrics().total().remote_sends - remote;
     let AtomicsCount { exchanges, fences } = atomics_count();
     let per = |count: u64| count as f64 / operations as f64;
-    (per(exchanges - before.exchanges), per(fences - before.fences))
+    (
+        per(exchanges - before.exchanges),
+        per(fences - before.fences),
+        per(remote),
+    )
 }
 
-/// Fails if an operation takes more than `exchanges` and `fences` on average. What rest, wake-ups and the start cost must vanish in the number of operations.
+/// Fails if an operation takes more than `exchanges` and `fences` on average, apart from what messages between workers cost: how long two actors
+/// are apart is up to the policy and the machine. What rest, wake-ups and the start cost must vanish in the number of operations.
 fn assert_cost(workers: usize, operations: u64, exchanges: f64, fences: f64, program: impl Fn(&Runtime)) {
-    let (did, fenced) = cost(workers, operations, program);
-    println!("{workers} workers: {did:.4} exchanges, {fenced:.4} fences per operation");
+    let (did, fenced, remote) = cost(workers, operations, program);
+    println!("{workers} workers: {did:.4} exchanges, {fenced:.4} fences, {remote:.4} remote per operation");
     assert!(
-        did <= exchanges && fenced <= fences,
-        "{workers} workers: {did:.4} exchanges and {fenced:.4} fences per operation, at most {exchanges} and {fences} allowed"
+        did <= exchanges + PER_REMOTE_SEND * remote && fenced <= fences + remote,
+        "{workers} workers: {did:.4} exchanges and {fenced:.4} fences per operation, of which {remote:.4} went to another worker; at most {exchanges} \
+         and {fences} allowed for the others"
     );
 }
 
@@ -132,9 +144,7 @@ impl Actor for Producer {
 #[test]
 fn count_needs_none() {
     for workers in 1..=2 {
-        // On two workers the two actors may be apart for a while: one exchange per message then.
-        let allowed = if workers == 1 { 0.01 } else { 0.1 };
-        assert_cost(workers, HOPS, allowed, allowed, |runtime| {
+        assert_cost(workers, HOPS, 0.01, 0.01, |runtime| {
             let (done, end) = mpsc::channel();
             let counter = runtime.spawn(Counter(0));
             let done = Some(done);
@@ -249,7 +259,7 @@ fn a_send_from_outside_needs_one() {
 /// The counting itself: without it all of the above would hold.
 #[test]
 fn what_costs_something_is_counted() {
-    let (exchanges, fences) = cost(2, 1, |runtime| {
+    let (exchanges, fences, _) = cost(2, 1, |runtime| {
         let (done, end) = mpsc::channel();
         runtime.spawn(Counter(0)).tell(Count::Report(done));
         end.recv().unwrap();
