@@ -2,14 +2,13 @@ package scoville.actor;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** The actors of one part of an iteration: the driver waits until the last of them has stopped. */
 final class Phase {
     private final Run run;
 
     /** Actors alive, and one for the driver while it may still create some. */
-    private final AtomicLong alive = new AtomicLong(1);
+    private final Headcount alive = new Headcount(1);
 
     /** Opens when no actor is left or one has failed. */
     private final CountDownLatch over = new CountDownLatch(1);
@@ -24,12 +23,16 @@ final class Phase {
     }
 
     void enter() {
-        alive.incrementAndGet();
+        alive.enter();
     }
 
     void leave() {
-        if (alive.decrementAndGet() == 0) {
-            over.countDown();
+        try {
+            if (alive.leave()) {
+                over.countDown();
+            }
+        } catch (IllegalStateException surplus) {
+            run.fail(surplus);
         }
     }
 
