@@ -34,12 +34,17 @@ public final class Main {
                 .orElseThrow(() -> new IllegalStateException("no actor library on the class path"));
         LineChannel laboratory =
                 new LineChannel(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.in));
-        ActorLibrary.Runtime runtime = library.start(Integer.parseInt(arguments[0]));
+        return converse(laboratory, library, Integer.parseInt(arguments[0]));
+    }
+
+    /**
+     * Returns the exit status. The library is not ended: all actors have stopped, and what it would still tidy up goes with
+     * the process. Pekko needs seconds to forget a million actors, in which the laboratory would wait for the exit.
+     */
+    static int converse(LineChannel laboratory, ActorLibrary library, int workers) {
+        ActorLibrary.Runtime runtime = library.start(workers);
         try {
             Peer.Ending ending = new Peer(laboratory, library, runtime).serve();
-            if (ending == Peer.Ending.BYE) {
-                runtime.close();
-            }
             return ending == Peer.Ending.BYE || ending == Peer.Ending.STOP ? 0 : 1;
         } catch (IOException | Peer.ProtocolError | RuntimeException error) {
             error.printStackTrace();
