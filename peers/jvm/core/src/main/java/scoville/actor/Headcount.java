@@ -40,9 +40,13 @@ final class Headcount {
 
     /** One more, made by one who has not left. */
     void enter() {
-        int stripe = stripe();
+        enter(ownStripe());
+    }
+
+    /** The same on any stripe. */
+    void enter(int stripe) {
         if (!change(stripe, 1)) {
-            enter(stripe);
+            enterThroughOffice(stripe);
         }
     }
 
@@ -53,12 +57,21 @@ final class Headcount {
      * @throws IllegalStateException if more have left than were there
      */
     boolean leave() {
-        int stripe = stripe();
-        return !change(stripe, -1) && leave(stripe);
+        return leave(ownStripe());
     }
 
-    private int stripe() {
-        return (((int) Thread.currentThread().getId() & mask) + 1) * STRIDE;
+    /** The same on any stripe. */
+    boolean leave(int stripe) {
+        return !change(stripe, -1) && leaveThroughOffice(stripe);
+    }
+
+    /** Where a stripe of some number lies. */
+    int stripe(int number) {
+        return ((number & mask) + 1) * STRIDE;
+    }
+
+    private int ownStripe() {
+        return stripe((int) Thread.currentThread().getId());
     }
 
     /** Changes a stripe by one, unless it is empty. */
@@ -71,12 +84,12 @@ final class Headcount {
         return false;
     }
 
-    private synchronized void enter(int stripe) {
+    private synchronized void enterThroughOffice(int stripe) {
         rest++;
         lend(stripe);
     }
 
-    private synchronized boolean leave(int stripe) {
+    private synchronized boolean leaveThroughOffice(int stripe) {
         rest--;
         if (rest <= 0) {
             takeBack();

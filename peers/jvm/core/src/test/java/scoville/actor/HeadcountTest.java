@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RecursiveAction;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -93,6 +95,39 @@ class HeadcountTest {
         }
         assertEquals(0, last.get());
         assertTrue(count.leave());
+    }
+
+    /**
+     * One of two leaves, and the office takes back what is lent, from so many stripes that this takes a while. The other
+     * makes a third meanwhile, on the first stripe, and leaves on the last.
+     */
+    @Test
+    void nobodyIsOverlookedWhoEntersBehindTheOffice() throws Exception {
+        int stripes = 1 << 14;
+        for (int round = 0; round < 300; round++) {
+            Headcount count = new Headcount(1, stripes);
+            int first = count.stripe(0);
+            int last = count.stripe(stripes - 1);
+            count.enter(last);
+            AtomicInteger told = new AtomicInteger();
+            CountDownLatch ready = new CountDownLatch(1);
+            AtomicBoolean leaving = new AtomicBoolean();
+            Thread maker = new Thread(() -> {
+                ready.countDown();
+                while (!leaving.get()) {
+                    Thread.onSpinWait();
+                }
+                count.enter(first);
+                told.addAndGet(count.leave(last) ? 1 : 0);
+            });
+            maker.start();
+            ready.await();
+            leaving.set(true);
+            told.addAndGet(count.leave(count.stripe(1)) ? 1 : 0);
+            maker.join();
+            assertEquals(0, told.get(), "round " + round);
+            assertTrue(count.leave());
+        }
     }
 
     /** Random trees: every node enters for its children and leaves, in a pool with threads enough to be interrupted. */
