@@ -4,16 +4,18 @@ mod recorded;
 
 use std::cell::Cell;
 use std::hint::black_box;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use datil::policy::topology::{Rings, Synthetic, Topology};
 use datil::policy::{
-    self, AdaptiveLocality, End, Hostile, Policy, Profile, Route, Search, Setup, Surroundings, Word,
+    self, AdaptiveLocality, End, Hostile, Policy, Route, Sample, Search, Setup, Surroundings, Word,
 };
 use datil::{Actor, Address, Context, Runtime};
 
-use recorded::{Answer, Question, Record, Recorded, collect};
+use recorded::{Given, Question, Record, Recorded, TALLY, collect};
 
 /// Records belong to one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -37,34 +39,62 @@ fn nodes(count: u32) -> Topology {
     machine.build().unwrap()
 }
 
-/// Deals jobs out to its hands until there are none left, one at a time to each.
-struct Boss<H: Actor<Msg = Job<H>>> {
+/// What it takes to handle a message.
+trait Effort: Send + 'static {
+    fn make();
+}
+
+/// [`LONG`] at least.
+struct Slow;
+
+const LONG: Duration = Duration::from_micros(20);
+
+impl Effort for Slow {
+    fn make() {
+        let began = Instant::now();
+        while began.elapsed() < LONG {}
+    }
+}
+
+/// Next to nothing.
+struct Quick;
+
+impl Effort for Quick {
+    fn make() {
+        black_box((0..200).fold(1u32, |sum, i| black_box(sum ^ i)));
+    }
+}
+
+/// Deals jobs out to its hands until there are none left or it is enough, one at a time to each.
+struct Boss<E: Effort> {
     jobs: u32,
-    hands: Vec<Address<H>>,
-    make: fn() -> H,
+    enough: fn() -> bool,
+    hands: Vec<Address<Hand<E>>>,
     over: mpsc::Sender<()>,
 }
 
-enum Ask<H: Actor<Msg = Job<H>>> {
+enum Ask<E: Effort> {
     Begin,
-    Done(Address<H>),
+    Done(Address<Hand<E>>),
 }
 
-struct Job<H: Actor<Msg = Job<H>>>(Address<Boss<H>>);
+struct Hand<E>(PhantomData<fn() -> E>);
 
-impl<H: Actor<Msg = Job<H>>> Actor for Boss<H> {
-    type Msg = Ask<H>;
+struct Job<E: Effort>(Address<Boss<E>>);
 
-    fn handle(&mut self, ask: Ask<H>, cx: &mut Context<'_, Self>) {
+impl<E: Effort> Actor for Boss<E> {
+    type Msg = Ask<E>;
+
+    fn handle(&mut self, ask: Ask<E>, cx: &mut Context<'_, Self>) {
+        E::make();
         match ask {
             Ask::Begin => {
-                let make = self.make;
-                self.hands = (0..6).map(|_| cx.spawn(make())).collect();
+                self.hands = (0..6).map(|_| cx.spawn(Hand(PhantomData))).collect();
                 for &hand in &self.hands {
                     cx.tell(hand, Job(cx.address()));
                 }
             }
-            Ask::Done(hand) if self.jobs > 0 => {
+            Ask::Done(hand) if self.jobs > 0 && !(self.enough)() => {
                 self.jobs -= 1;
                 cx.tell(hand, Job(cx.address()));
             }
@@ -75,53 +105,29 @@ impl<H: Actor<Msg = Job<H>>> Actor for Boss<H> {
     }
 }
 
-/// A hand with state: what it does takes four times as long on another worker than the one where it started.
-#[derive(Default)]
-struct Rooted(Option<usize>);
+impl<E: Effort> Actor for Hand<E> {
+    type Msg = Job<E>;
 
-/// A hand without: it is the same everywhere.
-#[derive(Default)]
-struct Rootless;
-
-fn compute(rounds: u32) {
-    black_box((0..rounds).fold(1u32, |sum, i| black_box(sum ^ i)));
-}
-
-impl Actor for Rooted {
-    type Msg = Job<Self>;
-
-    fn started(&mut self, cx: &mut Context<'_, Self>) {
-        self.0 = Some(cx.worker());
-    }
-
-    fn handle(&mut self, Job(boss): Job<Self>, cx: &mut Context<'_, Self>) {
-        compute(if self.0 == Some(cx.worker()) {
-            20_000
-        } else {
-            80_000
-        });
+    fn handle(&mut self, Job(boss): Job<E>, cx: &mut Context<'_, Self>) {
+        E::make();
         cx.tell(boss, Ask::Done(cx.address()));
     }
 }
 
-impl Actor for Rootless {
-    type Msg = Job<Self>;
-
-    fn handle(&mut self, Job(boss): Job<Self>, cx: &mut Context<'_, Self>) {
-        compute(200);
-        cx.tell(boss, Ask::Done(cx.address()));
-    }
+/// Lets a boss and its hands do so many jobs, on the machine given; the runtime is gone afterwards.
+fn work<P: Policy, E: Effort>(workers: usize, machine: Topology, jobs: u32) {
+    work_until::<P, E>(workers, machine, jobs, || false);
 }
 
-/// Lets a boss and its hands work, on a machine with so many nodes; the runtime is gone afterwards.
-fn work<P: Policy, H: Actor<Msg = Job<H>> + Default>(workers: usize, machine: Topology, jobs: u32) {
+/// The same until it is enough, if that is sooner.
+fn work_until<P: Policy, E: Effort>(workers: usize, machine: Topology, jobs: u32, enough: fn() -> bool) {
     let builder = Runtime::builder().workers(workers).topology(machine);
     let runtime = builder.build_with::<P>().unwrap();
     let (over, is_over) = mpsc::channel();
-    let boss = runtime.spawn(Boss {
+    let boss = runtime.spawn(Boss::<E> {
         jobs,
+        enough,
         hands: Vec::new(),
-        make: H::default,
         over,
     });
     boss.tell(Ask::Begin);
@@ -152,8 +158,8 @@ fn replay<P: Policy>(record: &Record) -> Result<(), String> {
 /// Records a program natively and asks everything again; returns how many answers there were.
 fn check_replay<P: Policy>(machine: Topology) -> Result<usize, String> {
     let (records, outside) = collect(|| {
-        work::<Recorded<P>, Rooted>(2, machine.clone(), 30);
-        work::<Recorded<P>, Rootless>(3, machine, 300);
+        work::<Recorded<P>, Slow>(2, machine.clone(), 30);
+        work::<Recorded<P>, Quick>(3, machine, 300);
     });
     assert_eq!(records.len(), 5, "{}: a record per worker", P::NAME);
     let mut answers = outside.len();
@@ -263,35 +269,34 @@ fn a_policy_that_decides_by_something_else_is_found_out() {
     }
 }
 
-/// What a worker was told of the class of an actor that was woken, and where it sent that one.
-fn woken(records: &[Record]) -> impl Iterator<Item = (Profile, Option<u32>, Route)> {
-    records
-        .iter()
-        .flat_map(|record| &record.asked)
-        .filter_map(|asked| match *asked {
-            (Question::woken { word, around, .. }, Answer::Route(route)) => {
-                Some((around.profile, word.home(), route))
-            }
-            _ => None,
-        })
+/// More jobs than any of the programs below needs, whatever else the machine does: so many only delay what does not come.
+const PATIENCE: u32 = 200_000;
+
+/// The samples that a worker told its policy of, with the actors' words.
+fn samples(record: &Record) -> impl Iterator<Item = (Word, Sample)> {
+    record.asked.iter().filter_map(|(question, _)| match *question {
+        Question::finished { word, sample, .. } => Some((word, sample)),
+        _ => None,
+    })
 }
 
-/// Samples of messages at home and of others.
-fn samples(records: &[Record]) -> (usize, usize) {
-    let at_home = |(question, _): &(Question, Answer)| match question {
-        Question::finished { sample, .. } => Some(sample.at_home),
-        _ => None,
-    };
-    let all = records
-        .iter()
-        .flat_map(|record| &record.asked)
-        .filter_map(at_home);
-    all.fold(
-        (0, 0),
-        |(home, away), here| {
-            if here { (home + 1, away) } else { (home, away + 1) }
-        },
-    )
+/// What policies learn from is true: an activation took as long as its handler at least, and was at home on the node of the actor's home.
+#[test]
+#[cfg_attr(miri, ignore = "too long")]
+fn samples_tell_how_long_and_where() {
+    let _turn = alone();
+    let enough = || TALLY.home.load(Relaxed) >= 100 && TALLY.away.load(Relaxed) >= 100;
+    let run = || work_until::<Recorded<AdaptiveLocality>, Slow>(4, nodes(2), PATIENCE, enough);
+    let (records, _) = collect(run);
+    assert!(enough(), "not timed both at home and away");
+    for record in &records {
+        let rings = record.rings.as_ref().expect("the machine is known");
+        for (word, sample) in samples(record) {
+            let home = word.home().expect("who is timed has started");
+            assert_eq!(sample.at_home, rings.is_neighbour(home), "{word:?} {sample:?}");
+            assert!(u128::from(sample.per_message) >= LONG.as_nanos(), "{sample:?}");
+        }
+    }
 }
 
 /// What `adaptive-locality` has learned from the times of activations changes where it sends actors.
@@ -299,22 +304,15 @@ fn samples(records: &[Record]) -> (usize, usize) {
 #[cfg_attr(miri, ignore = "too long")]
 fn adaptive_locality_learns_who_is_better_off_at_home() {
     let _turn = alone();
-    let (records, _) = collect(|| work::<Recorded<AdaptiveLocality>, Rooted>(4, nodes(2), 2_000));
-    let (home, away) = samples(&records);
+    let enough = || TALLY.sent_home.load(Relaxed) > 20;
+    collect(|| {
+        type BetterAtHome = Given<20_000, 80_000>;
+        work_until::<Recorded<AdaptiveLocality, BetterAtHome>, Slow>(4, nodes(2), PATIENCE, enough);
+    });
+    let (home, away) = (TALLY.home.load(Relaxed), TALLY.away.load(Relaxed));
     assert!(home >= 8 && away >= 8, "timed at home {home}, away {away}");
-    let pinned = woken(&records).filter(|(profile, ..)| profile.pinned);
-    let (sent_home, others): (Vec<_>, Vec<_>) =
-        pinned.partition(|(_, home, route)| Some(route.worker) == *home && route.end == End::Tail);
-    assert!(
-        sent_home.len() > 20,
-        "{home} and {away} samples taught nothing: {} were sent home, {} not",
-        sent_home.len(),
-        others.len()
-    );
-    assert!(
-        woken(&records).any(|(profile, ..)| !profile.pinned),
-        "nothing is known at the beginning"
-    );
+    assert!(enough(), "{home} and {away} samples taught nothing");
+    assert!(TALLY.free.load(Relaxed) > 0, "nothing is known at the beginning");
 }
 
 /// Classes that are the same everywhere stay with their senders.
@@ -322,10 +320,13 @@ fn adaptive_locality_learns_who_is_better_off_at_home() {
 #[cfg_attr(miri, ignore = "too long")]
 fn adaptive_locality_pins_nobody_without_a_reason() {
     let _turn = alone();
-    let (records, _) = collect(|| work::<Recorded<AdaptiveLocality>, Rootless>(4, nodes(2), 20_000));
-    let (home, away) = samples(&records);
-    assert!(home + away > 100, "timed at home {home}, away {away}");
-    assert_eq!(woken(&records).filter(|(profile, ..)| profile.pinned).count(), 0);
+    let enough = || TALLY.home.load(Relaxed) >= 100 && TALLY.away.load(Relaxed) >= 100;
+    collect(|| {
+        type Same = Given<30_000, 30_000>;
+        work_until::<Recorded<AdaptiveLocality, Same>, Quick>(4, nodes(2), PATIENCE, enough);
+    });
+    assert!(enough(), "not timed both at home and away");
+    assert_eq!(TALLY.pinned.load(Relaxed), 0);
 }
 
 /// Where nobody can be away from home nothing is timed.
@@ -333,8 +334,8 @@ fn adaptive_locality_pins_nobody_without_a_reason() {
 #[cfg_attr(miri, ignore = "too long")]
 fn nothing_is_timed_on_a_single_node() {
     let _turn = alone();
-    let (records, _) = collect(|| work::<Recorded<AdaptiveLocality>, Rooted>(2, nodes(1), 200));
-    assert_eq!(samples(&records), (0, 0));
+    let (records, _) = collect(|| work::<Recorded<AdaptiveLocality>, Slow>(2, nodes(1), 200));
+    assert_eq!(records.iter().flat_map(samples).count(), 0);
     let asked = |question: &Question| matches!(question, Question::samples { .. });
     assert!(
         !records

@@ -1,6 +1,8 @@
 //! A policy that keeps a record of what it was asked and what it answered.
 
 use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use datil::policy::topology::{Neighbourhood, Rings};
@@ -101,11 +103,57 @@ fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How often workers were asked certain things since the last [`collect`], beyond what they write down. Programs end by this, since how
+/// much of it there is in so many messages or so much time is up to the system.
+pub struct Tally {
+    /// Samples of messages at home, and elsewhere.
+    pub home: AtomicU32,
+    pub away: AtomicU32,
+    /// Actors that were woken while nothing was known against their being anywhere, and of a class that was pinned; how many of the latter
+    /// were sent home.
+    pub free: AtomicU32,
+    pub pinned: AtomicU32,
+    pub sent_home: AtomicU32,
+}
+
+pub static TALLY: Tally = Tally {
+    home: AtomicU32::new(0),
+    away: AtomicU32::new(0),
+    free: AtomicU32::new(0),
+    pinned: AtomicU32::new(0),
+    sent_home: AtomicU32::new(0),
+};
+
+impl Tally {
+    fn counts(&self) -> [&AtomicU32; 5] {
+        [&self.home, &self.away, &self.free, &self.pinned, &self.sent_home]
+    }
+
+    fn note(&self, question: &Question, answer: &Answer) {
+        let count = |of: &AtomicU32| of.fetch_add(1, Relaxed);
+        match (question, answer) {
+            (Question::finished { sample, .. }, _) if sample.at_home => count(&self.home),
+            (Question::finished { .. }, _) => count(&self.away),
+            (Question::woken { around, .. }, _) if !around.profile.pinned => count(&self.free),
+            (Question::woken { word, .. }, Answer::Route(route)) => {
+                if route.end == End::Tail && word.home() == Some(route.worker) {
+                    count(&self.sent_home);
+                }
+                count(&self.pinned)
+            }
+            _ => 0,
+        };
+    }
+}
+
 /// What the workers of a runtime were asked while it was alive, and what was asked of the type. One at a time: the caller holds
 /// a lock of its own.
 pub fn collect(run: impl FnOnce()) -> (Vec<Record>, Vec<(Question, Answer)>) {
     open(&RECORDS).clear();
     open(&OUTSIDE).clear();
+    for count in TALLY.counts() {
+        count.store(0, Relaxed);
+    }
     run();
     (
         std::mem::take(&mut *open(&RECORDS)),
@@ -113,23 +161,51 @@ pub fn collect(run: impl FnOnce()) -> (Vec<Record>, Vec<(Question, Answer)>) {
     )
 }
 
-/// A policy that keeps a record; it decides what `P` decides.
-pub struct Recorded<P> {
-    policy: RefCell<P>,
-    record: RefCell<Record>,
+/// The times that a policy learns from.
+pub trait Times: Send + 'static {
+    /// The sample that the policy is told of instead of the one that was taken.
+    fn told(taken: Sample) -> Sample;
 }
 
-impl<P: Policy> Recorded<P> {
+/// Those that were measured.
+pub struct Measured;
+
+impl Times for Measured {
+    fn told(taken: Sample) -> Sample {
+        taken
+    }
+}
+
+/// So many ns per message at home, and so many elsewhere, however long it was.
+pub struct Given<const HOME: Nanos, const AWAY: Nanos>;
+
+impl<const HOME: Nanos, const AWAY: Nanos> Times for Given<HOME, AWAY> {
+    fn told(Sample { at_home, .. }: Sample) -> Sample {
+        let per_message = if at_home { HOME } else { AWAY };
+        Sample { per_message, at_home }
+    }
+}
+
+/// A policy that keeps a record; it decides what `P` decides.
+pub struct Recorded<P, T = Measured> {
+    policy: RefCell<P>,
+    record: RefCell<Record>,
+    times: PhantomData<fn() -> T>,
+}
+
+impl<P: Policy, T: Times> Recorded<P, T> {
     fn begin(policy: P, setup: Setup, rings: Option<Rings>) -> Self {
         let asked = Vec::new();
         Self {
             policy: policy.into(),
             record: Record { setup, rings, asked }.into(),
+            times: PhantomData,
         }
     }
 
     fn put(&self, question: Question) -> Answer {
         let answer = question.put(&mut *self.policy.borrow_mut());
+        TALLY.note(&question, &answer);
         let asked = &mut self.record.borrow_mut().asked;
         if asked.len() < MOST {
             asked.push((question, answer));
@@ -145,7 +221,7 @@ fn put_to_type(question: Question, answer: Answer) {
     }
 }
 
-impl<P> Drop for Recorded<P> {
+impl<P, T> Drop for Recorded<P, T> {
     fn drop(&mut self) {
         let record = self.record.get_mut();
         let (setup, rings) = (record.setup, record.rings.take());
@@ -164,7 +240,7 @@ macro_rules! put {
     };
 }
 
-impl<P: Policy> Policy for Recorded<P> {
+impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     const NAME: &'static str = P::NAME;
     const STEALS: bool = P::STEALS;
     const PREEMPTS: bool = P::PREEMPTS;
@@ -277,7 +353,7 @@ impl<P: Policy> Policy for Recorded<P> {
             self,
             finished {
                 word,
-                sample,
+                sample: T::told(sample),
                 profile
             },
             Profile
