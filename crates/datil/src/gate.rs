@@ -238,7 +238,7 @@ pub(crate) fn refuse<A: Actor>(to: Address<A>, refused: TellError<A::Msg>) {
     {
         watch::stop(to.target(), StopReason::Overflow);
     }
-    crate::client::dead_letter(refused.into_message());
+    crate::client::dead_letter(None, refused.into_message());
 }
 
 impl<A: Actor> Address<A> {

@@ -6,6 +6,7 @@ use crate::actor::{Actor, Context};
 use crate::address::Address;
 use crate::signal::attend;
 use crate::signal::{At, Lane, Parcel, Signal};
+use crate::worker::core::Core;
 
 /// Signal: a message that overtakes others.
 struct Urgent<A: Actor>(A::Msg);
@@ -21,8 +22,8 @@ impl<A: Actor> Signal for Urgent<A> {
         unsafe { attend::hand(self.0, at.actor::<A>().1) };
     }
 
-    fn lost(self) {
-        crate::client::dead_letter(self.0);
+    fn lost(self, on: Option<&Core>) {
+        crate::client::dead_letter(on, self.0);
     }
 }
 

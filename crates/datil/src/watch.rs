@@ -10,6 +10,7 @@ use crate::answer::{self, Answer};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::mailbox::cell::flag;
 use crate::signal::{self, At, Lane, Signal, extras};
+use crate::worker::core::Core;
 
 /// Why an actor stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl Signal for Watch {
         monitors.push(self.monitor);
     }
 
-    fn lost(self) {
+    fn lost(self, _: Option<&Core>) {
         self.monitor.notify(Down {
             actor: self.receiver,
             reason: StopReason::Gone,
@@ -183,7 +184,7 @@ impl Signal for Link {
         }
     }
 
-    fn lost(self) {
+    fn lost(self, _: Option<&Core>) {
         exit(
             self.1,
             Down {

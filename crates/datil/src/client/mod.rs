@@ -177,9 +177,13 @@ unsafe fn welcome(core: &Core, record: *mut u64) -> u64 {
     }
 }
 
-/// Drops a message whose receiver is gone, on any thread.
+/// Drops a message whose receiver is gone, on any thread. It is counted by the worker `on`, if the caller is inside of one that it names, else by the one that
+/// the thread is.
 #[cold]
-pub(crate) fn dead_letter<M>(msg: M) {
+pub(crate) fn dead_letter<M>(on: Option<&Core>, msg: M) {
+    if let Some(core) = on {
+        return core.bounce(msg);
+    }
     crate::worker::current::with(|core| match core {
         Some(core) => core.bounce(msg),
         None => bounce(msg),

@@ -223,8 +223,8 @@ impl<A: Query<Q>, Q: Send + 'static> Signal for Enquiry<A, Q> {
         }
     }
 
-    fn lost(self) {
-        crate::client::dead_letter(self.query);
+    fn lost(self, on: Option<&Core>) {
+        crate::client::dead_letter(on, self.query);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::extras::{self, Extras};
-use super::lose;
+use super::lose_on;
 use crate::actor::Actor;
 use crate::address::ActorId;
 use crate::mailbox::block;
@@ -39,7 +39,7 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
                 && let Some(signal) = cell::head(header).filter(|&head| block::is_signal(head))
             {
                 cell::unlink_head(header);
-                core.quietly("a signal", || lose(signal));
+                core.quietly("a signal", || lose_on(core, signal));
             } else if let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
                 core.bounce(msg);
             } else {
@@ -54,7 +54,7 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
             .into_iter()
             .chain(take(extras.urgent.get_mut()))
         {
-            core.quietly("a signal", || lose(signal));
+            core.quietly("a signal", || lose_on(core, signal));
         }
         extras.if_typed::<A, _>(|typed| {
             take(&mut typed.replay)

@@ -42,8 +42,11 @@ pub(crate) trait Signal: Send + Sized + 'static {
     /// The actor is the one the signal was made for; it runs, and nobody else refers to its state or context.
     unsafe fn act(self, at: At<'_>);
 
-    /// The receiver is gone, or goes before the signal's turn comes.
-    fn lost(self) {}
+    /// The receiver is gone, or goes before the signal's turn comes. `on` is the worker on which that happens, if the caller knows it; else it is the
+    /// one that the calling thread is, if it is one. (At the shutdown it is none.)
+    fn lost(self, on: Option<&Core>) {
+        let _ = on;
+    }
 
     /// Whether it only reads the actor's state, so that others of its kind may do so at the same time.
     const READS: bool = false;
@@ -112,7 +115,7 @@ impl<'a> At<'a> {
 struct Table {
     lane: Lane,
     act: unsafe fn(*mut Block, At<'_>),
-    lose: unsafe fn(*mut Block),
+    lose: unsafe fn(*mut Block, Option<&Core>),
     read: Option<unsafe fn(*mut Block, Reading<'_>)>,
 }
 
@@ -184,9 +187,9 @@ impl<S: Signal> Envelope<S> {
 
     /// # Safety
     /// As [`Envelope::open`].
-    unsafe fn lose(block: *mut Block) {
+    unsafe fn lose(block: *mut Block, on: Option<&Core>) {
         // SAFETY: by the caller.
-        unsafe { Self::open(block) }.lost();
+        unsafe { Self::open(block) }.lost(on);
     }
 }
 
@@ -254,7 +257,7 @@ impl<S: Signal> Parcel<S> {
 impl<S: Signal> Drop for Parcel<S> {
     fn drop(&mut self) {
         // SAFETY: the envelope is ours.
-        unsafe { Envelope::<S>::lose(self.0.as_ptr().cast()) };
+        unsafe { Envelope::<S>::lose(self.0.as_ptr().cast(), None) };
     }
 }
 
@@ -291,7 +294,17 @@ unsafe fn table(block: *mut Block) -> &'static Table {
 #[cold]
 pub(crate) unsafe fn lose(block: *mut Block) {
     // SAFETY: by the caller.
-    unsafe { (table(block).lose)(block) };
+    unsafe { (table(block).lose)(block, None) };
+}
+
+/// The same on behalf of a worker, which the calling thread need not be.
+///
+/// # Safety
+/// As [`lose`]; the caller is inside the core.
+#[cold]
+pub(crate) unsafe fn lose_on(core: &Core, block: *mut Block) {
+    // SAFETY: by the caller.
+    unsafe { (table(block).lose)(block, Some(core)) };
 }
 
 /// Whether a block holds a signal that only reads.
