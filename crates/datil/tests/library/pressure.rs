@@ -167,7 +167,7 @@ impl Actor for Member {
 
 #[test]
 fn a_ring_in_which_all_have_too_much_goes_on() {
-    const LEFT: u64 = if cfg!(miri) { 20 } else { 5000 };
+    const LEFT: u64 = if cfg!(miri) { 4 } else { 5000 };
     on_all(|runtime| {
         for members in [1, 2, 3, 7] {
             let handled = Arc::new(AtomicU64::new(0));
