@@ -4,8 +4,12 @@
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use datil::{Actor, Address, AtomicsCount, Context, Runtime, atomics_count};
+use datil::{
+    Actor, Address, AtomicsCount, Context, Mailbox, Overflow, Restart, Runtime, Strategy, Supervisor,
+    atomics_count,
+};
 
 /// The counts are of the whole process.
 static TURN: Mutex<()> = Mutex::new(());
@@ -101,6 +105,96 @@ fn threadring_needs_none() {
     for workers in 1..=2 {
         assert_cost(workers, HOPS, 0.02, 0.02, ring(100, HOPS));
     }
+}
+
+/// As [`Link`], but it uses what it can of the library; how its messages are counted is up to the type.
+struct Rich<const MAILBOX: u8> {
+    next: Option<Address<Self>>,
+    done: Sender<()>,
+}
+
+enum Riches<const MAILBOX: u8> {
+    Join(Address<Rich<MAILBOX>>),
+    Ball(u64),
+    Ended,
+}
+
+const UNBOUNDED: u8 = 0;
+const BOUNDED: u8 = 1;
+
+impl<const MAILBOX: u8> Actor for Rich<MAILBOX> {
+    type Msg = Riches<MAILBOX>;
+    const MAILBOX: Mailbox = match MAILBOX {
+        BOUNDED => Mailbox::Bounded {
+            capacity: 16,
+            overflow: Overflow::Reject,
+        },
+        _ => Mailbox::Unbounded,
+    };
+
+    fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>) {
+        match msg {
+            Riches::Join(next) => {
+                self.next = Some(next);
+                cx.monitor(next, |_| Riches::Ended);
+                cx.link(next);
+            }
+            Riches::Ball(0) => self.done.send(()).unwrap(),
+            Riches::Ball(left) => cx.tell(self.next.expect("joined before"), Riches::Ball(left - 1)),
+            Riches::Ended => unreachable!("all live as long as the runtime"),
+        }
+    }
+}
+
+/// A ring of actors that are monitored, linked and supervised.
+fn rich_ring<const MAILBOX: u8>(length: usize, hops: u64) -> impl Fn(&Runtime) {
+    move |runtime| {
+        let (done, end) = mpsc::channel();
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1, Duration::from_secs(1));
+        let links: Vec<Address<Rich<MAILBOX>>> = (0..length)
+            .map(|_| {
+                let done = done.clone();
+                let link = move || Rich {
+                    next: None,
+                    done: done.clone(),
+                };
+                supervisor
+                    .start(&mut &*runtime, Restart::OnFailure, link)
+                    .unwrap()
+            })
+            .collect();
+        for (i, link) in links.iter().enumerate() {
+            link.tell(Riches::Join(links[(i + 1) % length]));
+        }
+        links[0].tell(Riches::Ball(hops));
+        end.recv().unwrap();
+    }
+}
+
+/// Monitors, links and supervisors cost when they are set up and when something ends.
+#[test]
+fn a_message_between_actors_that_are_watched_needs_none() {
+    for workers in 1..=2 {
+        assert_cost(workers, HOPS, 0.01, 0.01, rich_ring::<UNBOUNDED>(2, HOPS));
+    }
+}
+
+#[test]
+fn features_that_others_use_need_none() {
+    for workers in 1..=2 {
+        assert_cost(workers, HOPS, 0.02, 0.02, |runtime| {
+            rich_ring::<UNBOUNDED>(20, 20)(runtime);
+            rich_ring::<BOUNDED>(20, 20)(runtime);
+            ring(2, HOPS)(runtime);
+        });
+    }
+}
+
+/// One to let it in and one to let it out.
+#[test]
+fn a_message_to_a_bounded_mailbox_needs_two() {
+    let (exchanges, ..) = cost(1, HOPS, rich_ring::<BOUNDED>(2, HOPS));
+    assert!((1.99..2.02).contains(&exchanges), "{exchanges}");
 }
 
 struct Counter(u64);
