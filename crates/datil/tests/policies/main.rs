@@ -209,7 +209,8 @@ impl<const HOW: u32> Cheat<HOW> {
     fn hidden(&self) -> bool {
         static ASKED: AtomicU32 = AtomicU32::new(0);
         match HOW {
-            BY_OTHERS => (ASKED.fetch_add(1, Relaxed) / 1_000).is_multiple_of(2),
+            // A bit of a product, so that no two stretches of the count agree.
+            BY_OTHERS => ASKED.fetch_add(1, Relaxed).wrapping_mul(0x9E37_79B9) >> 16 & 1 == 0,
             BY_CLOCK => {
                 let time = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap();
                 time.subsec_micros().is_multiple_of(2)
