@@ -368,7 +368,7 @@ fn gift_against_a_send() {
 /// A giver claims an idle worker and delivers an actor to it, then takes it back unless the
 /// worker has got up. Mirrors `Team::claim`, `Core::give`, `Core::take_back`, `Worker::follow_claim`.
 ///
-/// Seen to fail: taking back without the exchange (a load of `CLAIMED`), the worker following without it.
+/// Seen to fail: taking back without the exchange (a load of `CLAIMED`), the worker following without it, claiming by one exchange and counting afterwards.
 #[test]
 fn a_claim_is_followed_or_taken_back() {
     const CLAIMED: usize = 5;
@@ -378,6 +378,8 @@ fn a_claim_is_followed_or_taken_back() {
         /// Of the idle worker, number 2.
         inbound: Inbound,
         state: AtomicUsize,
+        /// Workers that idle, of two.
+        idle: AtomicUsize,
     }
     fn accept(cell: &Cell, me: usize) {
         assert_eq!(
@@ -398,21 +400,39 @@ fn a_claim_is_followed_or_taken_back() {
             cell,
             inbound: Inbound::default(),
             state: AtomicUsize::new(IDLE),
+            idle: AtomicUsize::new(1),
         });
         let worker = {
             let shared = shared.clone();
             thread::spawn(move || {
-                let Shared { cell, inbound, state } = &*shared;
+                let Shared {
+                    cell,
+                    inbound,
+                    state,
+                    idle,
+                } = &*shared;
                 let followed = state.load(Relaxed) == CLAIMED
                     && state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok();
                 if followed && inbound.take() {
                     accept(cell, 2);
                 }
+                if followed {
+                    // It rests.
+                    let idle = idle.fetch_add(1, SeqCst) + 1;
+                    assert!(idle < 2, "all seem to idle while the giver is at work");
+                }
                 followed
             })
         };
-        let Shared { cell, inbound, state } = &*shared;
-        assert!(state.compare_exchange(IDLE, CLAIMED, Acquire, Relaxed).is_ok());
+        let Shared {
+            cell,
+            inbound,
+            state,
+            idle,
+        } = &*shared;
+        assert!(state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_ok());
+        idle.fetch_sub(1, SeqCst);
+        state.store(CLAIMED, Release);
         cell.tag.store(tag(TRANSIT, 0), Release);
         inbound.push();
         let taken_back = state.compare_exchange(CLAIMED, LOCKED, Acquire, Relaxed).is_ok();
@@ -420,9 +440,11 @@ fn a_claim_is_followed_or_taken_back() {
             if inbound.take() {
                 accept(cell, 1);
             }
+            idle.fetch_add(1, SeqCst);
             state.store(IDLE, Release);
         }
         let followed = worker.join().unwrap();
+        assert_eq!(idle.load(SeqCst), 1);
         if followed && inbound.take() {
             // It looks again before it rests.
             accept(cell, 2);

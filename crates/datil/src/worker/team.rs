@@ -1,6 +1,6 @@
 //! What the workers of one runtime share.
 
-use crate::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use crate::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use datil_policy::{Board, Nanos};
 
 use super::absence::Guard;
 use super::learning::Classes;
-use super::port::{CLAIMED, IDLE, LOOK, Port};
+use super::port::{CLAIMED, IDLE, LOCKED, LOOK, Port};
 use crate::blocking::Blocking;
 use crate::inbox::Inbox;
 use crate::membarrier;
@@ -186,14 +186,18 @@ impl Team {
     fn claim_if(&self, eligible: impl Fn(&Port) -> bool) -> Option<&'static Port> {
         self.ports.iter().copied().find(|port| {
             let state = &port.rest.0.state;
-            let claimed = eligible(port)
+            // Acquire: what its adopters did, which it must see when it gets up.
+            let locked = eligible(port)
                 && state.load(Relaxed) == IDLE
-                && state.compare_exchange(IDLE, CLAIMED, Acquire, Relaxed).is_ok();
-            if claimed {
+                && state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_ok();
+            if locked {
+                // It is counted as busy before it can get up: else it might find nothing yet and count itself as idle once more, and all would seem to
+                // idle while the caller is at work.
                 self.epoch.fetch_add(1, SeqCst);
                 self.inbox.idle.0.fetch_sub(1, SeqCst);
+                state.store(CLAIMED, Release);
             }
-            claimed
+            locked
         })
     }
 
