@@ -5,12 +5,17 @@
 //! every such move is a trial. Two workers of which each spends half of its time on the other, on sending to it and on taking in
 //! what comes from it, get no more done than one; if it comes to that, or the receiver runs dry at once, the trial failed
 //! and the pause before the next one doubles, for all workers together. While trials pay, a worker that runs dry asks the others
-//! for more instead of going to sleep.
+//! for more instead of going to sleep. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
+//! came of trials.
+
+use std::mem;
 
 use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Stint, Verdict};
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
 const PATIENCE: Nanos = 20_000;
+/// Activations that take so long are given away at once: it is what a wake costs who calls.
+const LONG: Nanos = 5_000;
 /// Time between two looks at the clock while a backlog lasts. A look costs as much as some messages, and long handlers must not wait
 /// for many of their kind; so activations are counted, as many as will take about this long.
 const GLANCE: Nanos = 4_000;
@@ -51,6 +56,12 @@ pub struct Adaptive {
     /// Activations between the last look and the next.
     glance_every: u32,
     glanced_at: Nanos,
+    /// Activations since that look.
+    passed: u32,
+    /// Whether this worker has done something else since that look.
+    interrupted: bool,
+    /// How long an activation took on average before the last look at the clock, and before the last but one; 0 if that is not known.
+    activations: [Nanos; 2],
     backlog_since: Option<Nanos>,
     /// Looks in a row that found no backlog.
     lulls: u32,
@@ -63,10 +74,24 @@ impl Adaptive {
     fn glance(&mut self, now: Nanos) {
         let took = now.saturating_sub(self.glanced_at);
         self.glanced_at = now;
+        let passed = u64::from(mem::take(&mut self.passed));
+        let activation = if mem::take(&mut self.interrupted) {
+            0
+        } else {
+            // None has passed if one is still at it and has just sent to many. That it takes long says nothing about those.
+            took.checked_div(passed).unwrap_or(0)
+        };
+        self.activations = [activation, self.activations[0]];
         let most = (2 * self.glance_every).min(GLANCE_EVERY);
-        let fitting = u64::from(self.glance_every) * GLANCE / took.max(1);
+        let fitting = passed.max(1) * GLANCE / took.max(1);
         self.glance_every = fitting.clamp(1, u64::from(most)) as u32;
         self.until_glance = self.glance_every;
+    }
+
+    /// Whether activations take long, at two looks in a row: a worker that had no processor for a while, or one long handler that wrote
+    /// to many others, looks like that once.
+    fn are_long(&self) -> bool {
+        self.activations.iter().all(|&took| took >= LONG)
     }
 }
 
@@ -136,6 +161,9 @@ impl Policy for Adaptive {
             until_glance: 1,
             glance_every: 1,
             glanced_at: 0,
+            passed: 0,
+            interrupted: true,
+            activations: [0; 2],
             backlog_since: None,
             lulls: 0,
             judged: (0, 0),
@@ -152,6 +180,7 @@ impl Policy for Adaptive {
     }
 
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
+        self.passed = self.passed.saturating_add(passed);
         if queued == 0 {
             self.lulls += 1;
             if self.lulls >= LULLS {
@@ -164,14 +193,19 @@ impl Policy for Adaptive {
         self.until_glance == 0
     }
 
-    fn stride(&self) -> u32 {
-        self.glance_every
+    fn stride(&self) -> Option<u32> {
+        Some(self.glance_every)
+    }
+
+    fn interrupted(&mut self) {
+        self.interrupted = true;
     }
 
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
         self.glance(now);
         let since = *self.backlog_since.get_or_insert(now);
-        if queued == 0 || now < board.not_before || now.saturating_sub(since) < PATIENCE {
+        let due = now >= board.not_before && now.saturating_sub(since) >= PATIENCE;
+        if queued == 0 || !(due || self.are_long()) {
             return Offer::Keep;
         }
         self.backlog_since = None;

@@ -128,6 +128,8 @@ proptest! {
             prop_assert_eq!(board.pause, expected);
             prop_assert_eq!(board.not_before, now + expected);
             for _ in 0..100 {
+                // Short activations, that is: long ones do not wait.
+                policy.watch(50, u32::MAX);
                 prop_assert_eq!(policy.offer(now + expected - 1, 50, board), Offer::Keep);
             }
             now += expected;
@@ -156,6 +158,33 @@ proptest! {
             policy.watch(0, 1);
         }
         prop_assert_eq!(policy.offer(start + 30_000, queued, Board::default()), Offer::Keep);
+    }
+
+    /// Activations of 5 µs and more are offered during a pause, too, once two looks at the clock have found them.
+    #[test]
+    fn adaptive_does_not_keep_long_activations(
+        took in 1u64..20_000,
+        each in 1u32..20,
+        queued in 1usize..5000,
+        disturbed in prop::option::of(0usize..3),
+    ) {
+        let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
+        let pause = Board { not_before: u64::MAX, ..Board::default() };
+        let mut now = 1_000_000_000;
+        policy.offer(now, queued, pause);
+        for look in 0..3 {
+            now += took * u64::from(each);
+            policy.watch(queued, each);
+            if disturbed == Some(look) {
+                // Milliseconds of something else, which are none of the actors'.
+                policy.interrupted();
+                now += 5_000_000;
+            }
+            // The first look of all knows nothing of what was before; then the two after a disturbance have one good look at most.
+            let known = look >= 1 && disturbed.is_none_or(|disturbed| look < disturbed || look >= disturbed + 2);
+            let gives = known && took >= 5_000;
+            prop_assert_eq!(policy.offer(now, queued, pause) != Offer::Keep, gives, "look {}", look);
+        }
     }
 
     #[test]
@@ -335,6 +364,36 @@ fn a_worker_asks_for_work_only_while_being_apart_pays() {
     assert_eq!((policy.hunt(0), policy.hunt(24)), (Some(1), None));
 }
 
+/// A handler that has written to many is long by itself; they need not be. Nor is a worker slow that had no processor once.
+#[test]
+fn adaptive_is_not_misled_by_one_long_activation() {
+    let setup = Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    };
+    let pause = Board {
+        not_before: u64::MAX,
+        ..Board::default()
+    };
+    let mut policy = Adaptive::new(setup);
+    let mut now = 1_000_000_000;
+    policy.watch(500, 1);
+    policy.offer(now, 500, pause);
+    // In the handler, again and again.
+    for _ in 0..5 {
+        now += 1_000_000;
+        policy.watch(500, 0);
+        assert_eq!(policy.offer(now, 500, pause), Offer::Keep);
+    }
+    // After it, and after those it wrote to.
+    for (took, passed) in [(1_000_000, 1), (4_000, 200), (5_000_000, 200), (4_000, 200)] {
+        now += took;
+        policy.watch(500, passed);
+        assert_eq!(policy.offer(now, 500, pause), Offer::Keep, "{took}");
+    }
+}
+
 /// The clock is read about every 4 µs of activations, whatever they take, and never less often than every 256.
 #[test]
 fn looks_at_the_clock_adapt_to_the_handlers() {
@@ -353,7 +412,7 @@ fn looks_at_the_clock_adapt_to_the_handlers() {
             now += took;
             if policy.watch(5, 1) {
                 policy.offer(now, 5, busy);
-                assert!(policy.stride() >= 1);
+                assert!(policy.stride().is_some_and(|stride| stride >= 1));
                 return passed;
             }
         }

@@ -246,7 +246,10 @@ impl<P: Policy> Worker<'_, P> {
             core.see_to_a_guard();
             self.watch_backlog(tick)
         } else {
-            LOOK_EVERY
+            // Somebody may run dry any moment, and sixteen handlers may take long.
+            self.policy()
+                .stride()
+                .map_or(LOOK_EVERY, |stride| stride.clamp(1, LOOK_EVERY))
         };
         core.look_at.set(tick + u64::from(stride));
     }
@@ -268,7 +271,7 @@ impl<P: Policy> Worker<'_, P> {
             core.run.remind_after(1);
             return LOOK_EVERY;
         }
-        self.policy().stride().clamp(1, LOOK_EVERY)
+        self.policy().stride().unwrap_or(1).clamp(1, LOOK_EVERY)
     }
 
     /// Sees to what others have asked for and what this worker has noted for itself; true if the loop ends.
@@ -300,6 +303,7 @@ impl<P: Policy> Worker<'_, P> {
     /// There is nothing to run: looks for more, and rests if there is none.
     #[inline(never)]
     fn run_dry(&self, request: u32) {
+        self.policy().interrupted();
         if self.linger() {
             return;
         }
@@ -352,6 +356,7 @@ impl<P: Policy> Worker<'_, P> {
             if P::ROUTES {
                 core.origin.set(0);
             }
+            self.policy().interrupted();
             let some = inbox.drain(core);
             core.origin.set(core.me);
             some

@@ -53,6 +53,9 @@ pub enum Answer {
     Board(Board),
     Verdict(Verdict),
     Worker(Option<u32>),
+    Stride(Option<u32>),
+    /// A note is not answered.
+    Noted(()),
     Admission((Word, Route)),
     Word(Word),
     Route(Route),
@@ -66,7 +69,8 @@ questions! {
     spin() -> Number(u32);
     pick(tick: u32) -> Pick(Pick);
     watch(queued: usize, passed: u32) -> Yes(bool);
-    stride() -> Number(u32);
+    stride() -> Stride(Option<u32>);
+    interrupted() -> Noted(());
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
     crossed(now: Nanos, toll: Nanos, board: Board) -> Verdict(Verdict);
@@ -273,8 +277,11 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
         put!(self, watch { queued, passed }, Yes)
     }
-    fn stride(&self) -> u32 {
-        put!(self, stride {}, Number)
+    fn stride(&self) -> Option<u32> {
+        put!(self, stride {}, Stride)
+    }
+    fn interrupted(&mut self) {
+        put!(self, interrupted {}, Noted)
     }
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
         put!(self, offer { now, queued, board }, Offer)
