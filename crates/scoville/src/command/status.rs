@@ -99,10 +99,12 @@ fn groups(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {
             .map(|c| c.runtime.as_str())
             .filter(|name| !live.iter().any(|l| l == name))
             .collect();
+        // A block that was begun is measured again as a whole if the session was cut off in it.
+        let complete = group.blocks.iter().filter(|block| block.closed).count();
         let state = if group.finished { "finished" } else { "open" };
         table.add_row([
             place(&group.key),
-            group.blocks.len().to_string(),
+            complete.to_string(),
             plan.method.max_blocks.to_string(),
             given_up.join(" "),
             state.to_owned(),

@@ -66,6 +66,30 @@ fn a_session_from_run_to_export() {
         .says("alpha quick on 1 fast");
 }
 
+#[test]
+fn a_block_that_was_cut_off_is_not_counted() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let log = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let log = log.join(log::FILE);
+    let whole = fs::read_to_string(&log).unwrap();
+    let shown = |text: &str| {
+        fs::write(&log, text).unwrap();
+        let status = checkout.run(&["status"]);
+        let rows = status.ends_with(0).out.lines().map(str::trim_start);
+        // "alpha quick on 1", then the blocks.
+        rows.filter(|row| row.starts_with("alpha ") || row.starts_with("beta "))
+            .map(|row| row.split_whitespace().nth(4).unwrap().parse::<usize>().unwrap())
+            .sum::<usize>()
+    };
+    let count = |text: &str, event: &str| text.matches(&format!("\"{event}\"")).count();
+    assert_eq!(shown(&whole), count(&whole, "block-finished"));
+    let begun = whole.rfind("\"block-started\"").unwrap();
+    let cut = &whole[..begun + whole[begun..].find('\n').unwrap() + 1];
+    assert_eq!(count(cut, "block-started"), count(cut, "block-finished") + 1);
+    assert_eq!(shown(cut), count(cut, "block-finished"));
+}
+
 /// One runtime has too much memory at 1500, one refuses more than 3000, one is wrong from the start.
 #[test]
 fn a_growth_session_from_plan_to_export() {
