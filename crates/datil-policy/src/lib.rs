@@ -55,7 +55,7 @@ pub use guided::{
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
     AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, Locality, PinAll, PinLong,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, term,
+    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, WithoutSecondLook, term,
 };
 pub use neighbourly::Neighbourly;
 pub use random::Random;

@@ -12,19 +12,26 @@
 //! Whether being sent home keeps them there is measured, too: where homes lie on one node, thieves take most of what is
 //! sent to it, and then it costs waiting and gains nothing. Such a class is let go for a long time.
 //!
+//! Little is measured at home while nobody is sent there, so a class is pinned on a suspicion, and then measured at home
+//! afresh: what raised the suspicion may have been chance, and does not count when it is weighed whether to let go.
+//!
 //! The rule is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
 //! same everywhere cancel out. Variants that lack one term of the rule each, and controls that do not measure at all,
 //! stand beside it; a benefit that they have as well is not due to the rule.
 
 use crate::topology::Rings;
 use crate::{
-    ClsTp, ClsWakeLong, End, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings,
-    Waking, Word,
+    ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
+    Surroundings, Waking, Word,
 };
 
 /// What being away must cost at least per message before a class is pinned. Sending an actor home costs about as
 /// much.
 const WORTH: Nanos = 2_000;
+/// Standard errors that the difference must exceed before a class is pinned.
+const SUSPICION: u64 = 2;
+/// Measurements below which a mean has no error to speak of.
+const KNOWN: u32 = 8;
 /// A message that takes longer than this is long.
 const LONG: Nanos = 20_000;
 /// Activations per timed one, for classes whose messages are short.
@@ -45,12 +52,14 @@ pub mod term {
     pub const GUARD: u32 = 1;
     /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node.
     pub const ORDER: u32 = 2;
-    /// The difference must exceed three standard errors.
+    /// The difference must exceed two standard errors.
     pub const CERTAINTY: u32 = 4;
     /// A class whose actors are elsewhere more often than not, although they are sent home, is let go.
     pub const RESIGNS: u32 = 64;
+    /// What was measured at home before a class was pinned does not count any more from then on.
+    pub const SECOND_LOOK: u32 = 256;
     /// All of them.
-    pub const ALL: u32 = GUARD | ORDER | CERTAINTY | RESIGNS;
+    pub const ALL: u32 = GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
     /// A control: every class is pinned.
     pub const PIN_ALL: u32 = 8;
     /// A control: classes with long messages are pinned, whatever being away costs.
@@ -85,6 +94,8 @@ pub type WithoutOrder = Locality<{ term::ALL & !term::ORDER }>;
 pub type WithoutCertainty = Locality<{ term::ALL & !term::CERTAINTY }>;
 /// Without [`term::RESIGNS`].
 pub type WithoutResigning = Locality<{ term::ALL & !term::RESIGNS }>;
+/// Without [`term::SECOND_LOOK`].
+pub type WithoutSecondLook = Locality<{ term::ALL & !term::SECOND_LOOK }>;
 /// The control that pins every class.
 pub type PinAll = Locality<{ term::ALL | term::PIN_ALL }>;
 /// The control that pins by run time alone.
@@ -100,6 +111,7 @@ const fn name(terms: u32) -> &'static str {
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
         t if t & term::ORDER == 0 => "adaptive-locality-no-order",
         t if t & term::RESIGNS == 0 => "adaptive-locality-no-resigning",
+        t if t & term::SECOND_LOOK == 0 => "adaptive-locality-no-second-look",
         _ => "adaptive-locality-no-certainty",
     }
 }
@@ -117,6 +129,11 @@ impl<const TERMS: u32> Locality<TERMS> {
         }
     }
 
+    /// The control that pins by run time has no suspicion to look into.
+    const fn looks_again() -> bool {
+        Self::has(term::SECOND_LOOK) && !Self::has(term::PIN_LONG)
+    }
+
     fn is_crowded(&self, around: &Surroundings) -> bool {
         Self::has(term::GUARD)
             && around.home_queue >= CROWDED.0
@@ -128,21 +145,20 @@ fn longest(profile: &Profile) -> Nanos {
     profile.home.mean.max(profile.away.mean)
 }
 
-/// Whether a class with this profile is pinned from now on. It takes three standard errors to pin it; to let it go it
-/// is enough that not even one on top of what is seen would be worth it.
+/// Whether a class with this profile is pinned from now on. It takes [`SUSPICION`] standard errors to pin it; to let it go
+/// it is enough that not even one on top of what is seen would be worth it.
 fn is_pinned(profile: &Profile, certain: bool) -> bool {
     let Profile {
         home, away, pinned, ..
     } = *profile;
     let error = home.squared_error().saturating_add(away.squared_error()).isqrt();
+    let known = home.count >= KNOWN && away.count >= KNOWN;
     if pinned {
         let doubt = if certain { error } else { 0 };
-        return away.mean.saturating_add(doubt) > home.mean.saturating_add(WORTH / 2);
+        return !known || away.mean.saturating_add(doubt) > home.mean.saturating_add(WORTH / 2);
     }
     let gain = away.mean.saturating_sub(home.mean);
-    // Two means of fewer have no error to speak of.
-    let known = home.count >= 8 && away.count >= 8;
-    known && gain > WORTH && (!certain || gain > error.saturating_mul(3))
+    known && gain > WORTH && (!certain || gain > error.saturating_mul(SUSPICION))
 }
 
 /// [`Profile::strayed`] after a measurement. While a class is not pinned nothing is learned of that, and what was is
@@ -257,6 +273,9 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             is_pinned(&learned, Self::has(term::CERTAINTY))
                 && !(Self::has(term::RESIGNS) && resigns(&learned))
         };
+        if Self::looks_again() && learned.pinned && !profile.pinned {
+            learned.home = Mean::default();
+        }
         learned
     }
 
@@ -273,7 +292,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Mean, topology};
+    use crate::topology;
 
     fn mean(count: u32, mean: Nanos, variance: u64) -> Mean {
         Mean {
@@ -342,6 +361,42 @@ mod tests {
             known = policy.finished(Word::new(Some(0), false), Sample { per_message, at_home }, known);
         }
         known
+    }
+
+    #[test]
+    fn what_made_a_class_suspicious_does_not_keep_it_pinned() {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let suspicious = Profile {
+            home: mean(20, 50_000, 0),
+            ..profile(mean(0, 0, 0), mean(20, 60_000, 0), false)
+        };
+        let sample = Sample {
+            per_message: 60_000,
+            at_home: true,
+        };
+        let mut policy = AdaptiveLocality::new(setup);
+        let mut learn = |known| policy.finished(Word::new(Some(0), false), sample, known);
+        let mut known = learn(suspicious);
+        assert_eq!((known.pinned, known.home.count), (true, 0));
+        for count in 1..KNOWN {
+            known = learn(known);
+            assert_eq!(
+                (known.pinned, known.home.count),
+                (true, count),
+                "too little is known"
+            );
+        }
+        assert!(!learn(known).pinned);
+        // All of what was measured together still looks as if it took longer away.
+        let mut policy = WithoutSecondLook::new(setup);
+        let known = (0..=KNOWN).fold(suspicious, |known, _| {
+            policy.finished(Word::new(Some(0), false), sample, known)
+        });
+        assert!(known.pinned && known.home.count > 20, "{known:?}");
     }
 
     #[test]
@@ -468,6 +523,7 @@ mod tests {
             WithoutOrder::NAME,
             WithoutCertainty::NAME,
             WithoutResigning::NAME,
+            WithoutSecondLook::NAME,
             PinAll::NAME,
             PinLong::NAME,
         ];

@@ -8,7 +8,7 @@ use datil_policy::{
     ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
     Search, Setup, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
-    WithoutResigning, Word,
+    WithoutResigning, WithoutSecondLook, Word,
 };
 use proptest::prelude::*;
 
@@ -140,6 +140,7 @@ macro_rules! for_all {
         $check::<AdaptiveLocalityWakeHasty>($($argument),*)?;
         $check::<WithoutGuard>($($argument),*)?;
         $check::<WithoutResigning>($($argument),*)?;
+        $check::<WithoutSecondLook>($($argument),*)?;
         $check::<WithoutOrder>($($argument),*)?;
         $check::<WithoutCertainty>($($argument),*)?;
         $check::<PinAll>($($argument),*)?;
@@ -281,6 +282,7 @@ proptest! {
         stays_with_senders::<AdaptiveLocalityWake>(sender, home)?;
         stays_with_senders::<WithoutGuard>(sender, home)?;
         stays_with_senders::<WithoutResigning>(sender, home)?;
+        stays_with_senders::<WithoutSecondLook>(sender, home)?;
         stays_with_senders::<WithoutOrder>(sender, home)?;
         stays_with_senders::<WithoutCertainty>(sender, home)?;
         stays_with_senders::<PinLong>(sender, home)?;
@@ -301,7 +303,7 @@ proptest! {
         }
         let anybody = [
             home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
-            home_of_child::<AdaptiveLocalityWake>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>,
+            home_of_child::<AdaptiveLocalityWake>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
             home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
         ];
         for home in anybody {

@@ -4,7 +4,7 @@ use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
     ClsWakeLong, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, LgsWakeNode, LgsWoken, Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning,
+    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, WithoutSecondLook,
 };
 
 use crate::host::Rules;
@@ -58,6 +58,9 @@ pub const ALL: &[Entry] = &[
     entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
     entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),
     entry::<WithoutResigning>("adaptive-locality that does not ask whether actors stay at home"),
+    entry::<WithoutSecondLook>(
+        "adaptive-locality that goes on with what it measured at home before it pinned a class",
+    ),
     entry::<PinAll>("control of adaptive-locality: every class is pinned"),
     entry::<PinLong>("control of adaptive-locality: classes with long messages are pinned"),
     entry::<ClsWake>("cls-tp that sleeps until woken instead of polling"),

@@ -12,7 +12,7 @@ pub(crate) struct Pair {
     pub(crate) other: Cell,
 }
 
-/// The ratios of all pairs. Those of which nothing can be said are simulated with twice as many seeds, again and again, up to
+/// The ratios of all pairs, with so many seeds at least. Those of which nothing can be said are simulated with twice as many seeds, again and again, up to
 /// `DOUBLINGS` times. Asking several times finds more by chance than asking once, for which [`Ratio::against`] allows.
 ///
 /// # Errors
@@ -21,7 +21,10 @@ pub(crate) fn decide(
     laboratory: &mut Laboratory,
     limit: f64,
     pairs: &[Pair],
+    seeds: u64,
 ) -> Result<Vec<(String, Ratio)>, String> {
+    let cells = pairs.iter().flat_map(|pair| [pair.one, pair.other]);
+    laboratory.simulate(cells.map(|cell| (cell, seeds)))?;
     for _ in 0..DOUBLINGS {
         let open = |pair: &&Pair| {
             let ratio = laboratory.ratio(pair.one, pair.other);
@@ -57,11 +60,11 @@ mod tests {
                 other,
             }]
         };
-        let mut laboratory = Laboratory::with([(one, 3), (other, 3)]).expect("it runs");
-        let decided = decide(&mut laboratory, 1_000.0, &pair()).expect("it runs");
+        let mut laboratory = Laboratory::with([]).expect("nothing to do");
+        let decided = decide(&mut laboratory, 1_000.0, &pair(), 3).expect("it runs");
         assert_eq!(decided[0].1.seeds, 3, "{decided:?}");
         let middle = laboratory.ratio(one, other).mean;
-        let open = decide(&mut laboratory, middle, &pair()).expect("it runs");
+        let open = decide(&mut laboratory, middle, &pair(), 3).expect("it runs");
         assert!(open[0].1.seeds > 3, "{open:?}");
         assert_eq!(open[0].1.seeds as usize, laboratory.runs(other).len());
     }

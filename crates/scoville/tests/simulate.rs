@@ -53,6 +53,73 @@ fn a_table_says_that_nothing_was_measured() {
     );
 }
 
+/// One seed says nothing of chance; nor does a spread of nothing.
+#[test]
+fn the_spread_of_a_single_seed_is_unknown() {
+    let arguments = [
+        "simulate",
+        "philosopher",
+        "--policy",
+        "cls-tp",
+        "--workers",
+        "4",
+        "--seeds",
+    ];
+    let one = printed(&[&arguments[..], &["1"]].concat());
+    assert!(
+        one.contains("unknown: one seed") && one.contains(", seed 1."),
+        "{one}"
+    );
+    let two = printed(&[&arguments[..], &["2"]].concat());
+    assert!(!two.contains("unknown"), "{two}");
+    assert!(two.contains(", seeds 1 to 2, means shown."), "{two}");
+}
+
+/// Zero is a control: nothing lies farther away than the own node, so that other distances must take longer.
+#[test]
+fn hops_may_take_no_time_at_all() {
+    let makespan = |hops| {
+        let text = printed(&[
+            "simulate",
+            "pingpong",
+            "--policy",
+            "lgs",
+            "--workers",
+            "64",
+            "--set",
+            "pings=200",
+            "--hops",
+            hops,
+            "--json",
+        ]);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let costs = &value["costs"];
+        for costs in [&costs["memory"], &costs["line"]] {
+            let costs = costs.as_array().expect("a cost per step");
+            assert_eq!(
+                costs.iter().all(|cost| *cost == costs[0]),
+                hops == "0",
+                "{costs:?}"
+            );
+        }
+        value["rows"][0]["run"]["makespan"].as_u64().expect("a time")
+    };
+    assert!(makespan("0") < makespan("1"));
+    for hops in ["-1", "101", "nan", "half"] {
+        assert!(refused(&["simulate", "pingpong", &format!("--hops={hops}")]).contains("from 0 to 100"));
+    }
+}
+
+#[test]
+fn a_page_begins_its_sentences_with_capitals() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    let file = file.to_str().expect("a path");
+    printed(&["simulate", "pingpong", "--set", "pings=10", "--html", file]);
+    let page = fs::read_to_string(file).expect("a page");
+    assert!(page.contains("Simulated, not measured. Machine opteron, memory by first touch"));
+}
+
 #[test]
 fn json_says_so_too_and_is_the_same_every_time() {
     let arguments = [

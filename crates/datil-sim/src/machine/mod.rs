@@ -146,8 +146,9 @@ impl Machine {
         Ok(order.take(workers).collect())
     }
 
-    /// The same machine with all distances beyond the own node made longer or shorter: times `factor` is what exceeds
-    /// the cost at home.
+    /// The same machine with all distances beyond the own node made longer or shorter: times `factor`, at least 0, is what
+    /// exceeds the cost at home. With 0 other nodes are as near as the own one; their controllers, the links between them and
+    /// what policies think of them stay.
     #[must_use]
     pub fn with_hops(mut self, factor: f64) -> Self {
         for costs in [&mut self.costs.memory, &mut self.costs.line] {

@@ -177,7 +177,7 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
         .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]);
     Page {
         title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
-        method: format!("Machine opteron, {seeds} seeds per cell."),
+        method: format!("Machine opteron, {} per cell.", counted(seeds)),
         sections: vec![
             section(
                 "Statements",
@@ -230,8 +230,8 @@ fn acceptance_page(acceptance: &Acceptance) -> Page {
     Page {
         title: format!("{RULE}: asked for and simulated"),
         method: format!(
-            "Machine opteron, {} seeds per cell, makespans by those of {BASELINE}.",
-            acceptance.seeds
+            "Machine opteron, {} per cell, makespans by those of {BASELINE}.",
+            counted(acceptance.seeds)
         ),
         sections: acceptance_sections(acceptance),
     }
@@ -438,6 +438,10 @@ fn ablation_section(acceptance: &Acceptance) -> Section {
         &header,
         cells.collect(),
     )
+}
+
+fn counted(seeds: u64) -> String {
+    format!("{seeds} seed{}", if seeds == 1 { "" } else { "s" })
 }
 
 fn number(value: f64) -> String {

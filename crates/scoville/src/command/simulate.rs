@@ -46,7 +46,8 @@ pub struct SimulateArgs {
     /// Runs of each cell, with one seed more each; the table shows their mean
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
-    /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them
+    /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them, and with 0
+    /// only waiting at controllers and links is left of them
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub hops: Option<f64>,
     /// Deals the units of the machine opteron out to 1, 2, 4, 8 or 16 memory nodes
@@ -275,10 +276,14 @@ impl Cell<'_> {
         self.mean(|row| row.run.makespan as f64)
     }
 
-    /// From the smallest to the largest makespan, by their mean.
-    fn spread(&self) -> f64 {
+    /// From the smallest to the largest makespan, by their mean. One seed says nothing of that.
+    fn spread(&self) -> String {
+        if self.rows.len() < 2 {
+            return "unknown: one seed".to_owned();
+        }
         let times = || self.rows.iter().map(|row| row.run.makespan);
-        (times().max().unwrap_or(0) - times().min().unwrap_or(0)) as f64 / self.makespan()
+        let (least, most) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+        percent((most - least) as f64 / self.makespan())
     }
 
     fn columns(&self) -> Vec<String> {
@@ -289,7 +294,7 @@ impl Cell<'_> {
             self.policy.to_owned(),
             self.workers.to_string(),
             time(self.makespan() as u64),
-            percent(self.spread()),
+            self.spread(),
             format!("{:.2}", self.mean(|row| row.speed_up)),
             share(&|run| run.idle as f64 / (run.idle + run.busy).max(1) as f64),
             share(&Run::remote_share),
@@ -318,10 +323,11 @@ const HEADER: [&str; 13] = [
     "busiest link",
 ];
 
+/// The machine's name and all else that the numbers depend on.
 fn method(output: &Output) -> String {
     let seeds: Vec<String> = output.seeds.iter().map(u64::to_string).collect();
     format!(
-        "machine {}, memory {}, operating system {}, policies see what is {} ns old, seed {}",
+        "{}, memory {}, operating system {}, policies see what is {} ns old, {}",
         output.machine,
         match output.memory {
             Placement::FirstTouch => "by first touch",
@@ -334,14 +340,14 @@ fn method(output: &Output) -> String {
         },
         output.costs.staleness,
         match (seeds.first(), seeds.last()) {
-            (Some(first), Some(last)) if first != last => format!("{first} to {last}, means shown"),
-            _ => seeds.concat(),
+            (Some(first), Some(last)) if first != last => format!("seeds {first} to {last}, means shown"),
+            _ => format!("seed {}", seeds.concat()),
         }
     )
 }
 
 fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
-    writeln!(out, "Simulated, not measured: {}.", method(output))?;
+    writeln!(out, "Simulated, not measured: machine {}.", method(output))?;
     let mut table = table();
     table.set_header(HEADER);
     for cell in cells(output) {
@@ -368,7 +374,7 @@ fn page(output: &Output) -> Page {
     };
     Page {
         title: format!("{} on {}", programs.join(", "), output.machine),
-        method: format!("{}.", method(output)),
+        method: format!("Machine {}.", method(output)),
         sections: programs.iter().map(section).collect(),
     }
 }

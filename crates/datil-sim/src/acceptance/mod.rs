@@ -5,12 +5,14 @@
 //! Runs charge for timing and show policies stale information and clocks that are off by up to 20 %, as every run of
 //! the simulator does.
 
+mod limits;
+
 use serde::Serialize;
 
 use crate::laboratory::{Cell, Conditions, Laboratory};
 pub use crate::laboratory::{Outcome, Ratio};
 use crate::programs::{self, Nature, Program};
-use crate::sequential::{Pair, decide};
+pub use limits::{Check, Part, limits};
 
 /// The policy in question.
 pub const RULE: &str = "adaptive-locality";
@@ -34,11 +36,12 @@ pub const WOKEN: [&str; 6] = [
     "tokio-like",
 ];
 /// The rule with a term less each, and controls that do not weigh anything.
-pub const ABLATED: [&str; 6] = [
+pub const ABLATED: [&str; 7] = [
     "adaptive-locality-no-order",
     "adaptive-locality-no-certainty",
     "adaptive-locality-no-guard",
     "adaptive-locality-no-resigning",
+    "adaptive-locality-no-second-look",
     "pin-all",
     "pin-long",
 ];
@@ -105,41 +108,6 @@ const CONDITIONS: [(&str, Conditions); 9] = [
         },
     ),
 ];
-
-/// A limit that makespans by those of another policy must not exceed.
-#[derive(Clone, Debug, Serialize)]
-pub struct Check {
-    /// What is asked.
-    pub statement: String,
-    /// The limit.
-    pub limit: f64,
-    /// The worst of the cells: the one that is most even if chance was against it.
-    pub worst: (String, Ratio),
-    /// What can be said of all cells together.
-    pub outcome: Outcome,
-    /// Cells that exceed the limit for sure.
-    pub broken: Vec<(String, Ratio)>,
-    /// Cells of which nothing can be said, even with as many seeds as they were given at last.
-    pub undecided: Vec<(String, Ratio)>,
-}
-
-impl Check {
-    fn new(statement: &str, limit: f64, cells: Vec<(String, Ratio)>) -> Self {
-        let all = |outcome| {
-            let cells = cells.iter().filter(|(_, ratio)| ratio.against(limit) == outcome);
-            cells.cloned().collect::<Vec<_>>()
-        };
-        let outcomes = cells.iter().map(|(_, ratio)| ratio.against(limit));
-        Self {
-            statement: statement.to_owned(),
-            limit,
-            outcome: outcomes.max().expect("there are some"),
-            broken: all(Outcome::Broken),
-            undecided: all(Outcome::Undecided),
-            worst: worst(cells),
-        }
-    }
-}
 
 /// The cell that is worst for sure.
 fn worst(cells: Vec<(String, Ratio)>) -> (String, Ratio) {
@@ -252,6 +220,12 @@ fn subjects() -> Vec<Subject> {
     modelled.chain(blockwise).chain(held_out).collect()
 }
 
+/// Those on which the rule was made.
+fn modelled() -> Vec<Subject> {
+    let subjects = subjects().into_iter();
+    subjects.filter(|subject| !subject.held_out).collect()
+}
+
 /// All policies of the tables at 64 workers.
 fn policies() -> impl Iterator<Item = &'static str> {
     [RULE, WOKEN_RULE]
@@ -262,7 +236,7 @@ fn policies() -> impl Iterator<Item = &'static str> {
         .chain(WOKEN)
 }
 
-/// What is simulated, with so many seeds.
+/// What the tables show, with so many seeds.
 fn cells(subjects: &[Subject], seeds: u64) -> Vec<(Cell, u64)> {
     let mut cells = Vec::new();
     let sure = seeds * SURE;
@@ -280,9 +254,6 @@ fn cells(subjects: &[Subject], seeds: u64) -> Vec<(Cell, u64)> {
             let asked = sends(subject) || subject.program.name == MATRIX;
             let seeds = if asked { sure } else { seeds };
             cells.extend([RULE, BASELINE].map(|policy| (subject.under(conditions, policy), seeds)));
-        }
-        if sends(subject) {
-            cells.extend([RULE, BASELINE, "cls"].map(|policy| (with_os(subject.cell(policy, 64)), sure)));
         }
     }
     for (_, conditions) in CONDITIONS {
@@ -307,9 +278,11 @@ pub fn accept(seeds: u64) -> Result<Acceptance, String> {
     let subjects = subjects();
     let seeds = seeds.max(1);
     let mut laboratory = Laboratory::with(cells(&subjects, seeds))?;
-    let (late, modelled): (Vec<Subject>, Vec<Subject>) =
-        subjects.iter().partition(|subject| subject.held_out);
-    let checks = checks(&mut laboratory, &modelled, &late)?;
+    let mut checks = Vec::new();
+    for part in Part::ALL {
+        checks.extend(part.checks(&mut laboratory, seeds)?);
+    }
+    let modelled = modelled();
     let by_baseline = |policy| geomean(&laboratory, &modelled, policy, BASELINE, Conditions::USUAL);
     Ok(Acceptance {
         simulated: true,
@@ -394,107 +367,4 @@ fn condition_row(
 
 fn sends(subject: &Subject) -> bool {
     subject.program.nature == Nature::Messages
-}
-
-fn checks(laboratory: &mut Laboratory, modelled: &[Subject], late: &[Subject]) -> Result<Vec<Check>, String> {
-    let matrix = |blockwise| {
-        let cell = |policy| Cell {
-            blockwise,
-            ..Cell::new(MATRIX, policy, 64)
-        };
-        at_64(cell(RULE), cell(BASELINE))
-    };
-    let moved = |policy| with_os(Cell::new(MATRIX, policy, 64));
-    let sending: Vec<Subject> = modelled.iter().copied().filter(sends).collect();
-    let moved_sending = sending.iter().map(|subject| by_the_better(laboratory, subject));
-    let moved_sending = moved_sending.collect();
-    let mut limited = |statement: &str, limit, pairs: Vec<Pair>| {
-        decide(laboratory, limit, &pairs).map(|cells| Check::new(statement, limit, cells))
-    };
-    let mut checks = vec![
-        limited("Matrix Search, continuous, by cls-tp", 0.90, matrix(false))?,
-        limited("Matrix Search, block-wise, by cls-tp", 0.40, matrix(true))?,
-        limited(
-            "Matrix Search, continuous, with the operating system's terms, by cls",
-            0.56,
-            at_64(moved(RULE), moved("cls")),
-        )?,
-        limited(
-            "every program that mostly sends, by cls-tp",
-            1.03,
-            everywhere(&sending),
-        )?,
-        limited(
-            "every program that mostly sends, with the operating system's terms, by the better of cls and cls-tp",
-            1.03,
-            moved_sending,
-        )?,
-        limited("every program held out, by cls-tp", 1.03, everywhere(late))?,
-    ];
-    checks.extend(means(laboratory, modelled));
-    Ok(checks)
-}
-
-/// What is asked of geometric means over all programs.
-fn means(laboratory: &Laboratory, modelled: &[Subject]) -> [Check; 2] {
-    let best = |rule, fixed| vec![by_the_best(laboratory, modelled, rule, fixed)];
-    [
-        Check::new(
-            "geometric mean over all programs, by that of the best fixed policy that polls",
-            0.98,
-            best(RULE, &POLLING[..]),
-        ),
-        Check::new(
-            "geometric mean of adaptive-locality-wake, by that of the best fixed policy that is woken",
-            0.98,
-            best(WOKEN_RULE, &WOKEN[..]),
-        ),
-    ]
-}
-
-fn at_64(one: Cell, other: Cell) -> Vec<Pair> {
-    let name = "64 workers".to_owned();
-    vec![Pair { name, one, other }]
-}
-
-/// Programs at all numbers of workers.
-fn everywhere(subjects: &[Subject]) -> Vec<Pair> {
-    let cells = subjects
-        .iter()
-        .flat_map(|subject| WORKERS.map(|workers| (subject, workers)));
-    cells
-        .map(|(subject, workers)| Pair {
-            name: format!("{}, {workers} workers", subject.name()),
-            one: subject.cell(RULE, workers),
-            other: subject.cell(BASELINE, workers),
-        })
-        .collect()
-}
-
-fn by_the_better(laboratory: &Laboratory, subject: &Subject) -> Pair {
-    let cell = |policy| with_os(subject.cell(policy, 64));
-    let [rule, bound, wandering] = [RULE, BASELINE, "cls"].map(cell);
-    let better = if laboratory.ratio(wandering, bound).mean < 1.0 {
-        wandering
-    } else {
-        bound
-    };
-    Pair {
-        name: format!("{}, 64 workers", subject.name()),
-        one: rule,
-        other: better,
-    }
-}
-
-/// The rule by whichever fixed policy has the smallest geometric mean.
-fn by_the_best(
-    laboratory: &Laboratory,
-    modelled: &[Subject],
-    rule: &'static str,
-    fixed: &[&'static str],
-) -> (String, Ratio) {
-    let mean = |one, other| geomean(laboratory, modelled, one, other, Conditions::USUAL);
-    let means = fixed.iter().map(|policy| (*policy, mean(policy, BASELINE).mean));
-    let (best, _) = means.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are some");
-    (format!("by {best}, 64 workers"), mean(rule, best))
 }
