@@ -93,6 +93,21 @@ impl Verdict {
             Self::NotModelled => "not modelled",
         }
     }
+
+    /// What that means, in a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Native => "comes out of the machine and the policy alone",
+            Self::NeedsOs => {
+                "comes out only with the operating system's terms, which were fitted to four numbers"
+            }
+            Self::Fitted => "agrees, but the model was fitted to it, so that it proves nothing",
+            Self::SignOnly => "is on the published side of 1, with another size",
+            Self::Chance => "is on the published side of 1, but differs from seed to seed by as much",
+            Self::DoesNot => "is not on the published side of 1, or much too far from it",
+            Self::NotModelled => "the model has nothing of the kind",
+        }
+    }
 }
 
 impl Verdict {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use datil_sim::acceptance::{
     self, ABLATED, Acceptance, BASELINE, Check, Outcome, ProgramRow, RULE, Ratio, SURE,
 };
-use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row};
+use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row, Verdict};
 
 use super::Exit;
 use super::list::{print, table};
@@ -82,7 +82,7 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     show(&THESIS_HEADER, rows.iter().map(thesis_columns), out)?;
     writeln!(out)?;
     for (verdict, count) in verdicts(&rows) {
-        writeln!(out, "{count:3} {verdict}")?;
+        writeln!(out, "{count:3} {}: {}", verdict.text(), verdict.meaning())?;
     }
     writeln!(out, "\nThe model was fitted to these points and to no others:")?;
     show(
@@ -97,8 +97,9 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
 
 fn rule_of_verdicts() -> String {
     format!(
-        "Ratios come out on the published one's side of 1, within {CLOSE} of it (of itself, above 1) and within half of its \
-         difference from 1, or {NEAR}."
+        "A simulated ratio comes out if it is on the same side of 1 as the published one and near it: not farther away than {CLOSE} \
+         (times the published one, if that is above 1), and not farther than half of what lies between the published one and \
+         1, or {NEAR} if that is more."
     )
 }
 
@@ -117,15 +118,12 @@ fn thesis_columns(row: &Row) -> Vec<String> {
 }
 
 /// How many rows got which verdict, the best first.
-fn verdicts(rows: &[Row]) -> Vec<(&'static str, usize)> {
+fn verdicts(rows: &[Row]) -> Vec<(Verdict, usize)> {
     let mut counts = BTreeMap::new();
     for row in rows {
         *counts.entry(row.verdict).or_insert(0) += 1;
     }
-    counts
-        .into_iter()
-        .map(|(verdict, count)| (verdict.text(), count))
-        .collect()
+    counts.into_iter().collect()
 }
 
 fn show(header: &[&str], rows: impl Iterator<Item = Vec<String>>, out: &mut dyn Write) -> Result<()> {
@@ -169,9 +167,11 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
             .map(|(name, values)| (name, values.into_iter().map(Some).collect()))
             .collect(),
     };
-    let summary = verdicts(rows)
-        .into_iter()
-        .map(|(verdict, count)| vec![verdict.to_owned(), count.to_string()]);
+    let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
+        [verdict.text(), &count.to_string(), verdict.meaning()]
+            .map(str::to_owned)
+            .to_vec()
+    });
     let fitted = CALIBRATION
         .iter()
         .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]);
@@ -180,18 +180,18 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
         method: format!("Machine opteron, {} per cell.", counted(seeds)),
         sections: vec![
             section(
+                "Verdicts",
+                format!("What came of {} statements.", rows.len()),
+                None,
+                &["verdict", "statements", "meaning"],
+                summary.collect(),
+            ),
+            section(
                 "Statements",
                 rule_of_verdicts(),
                 Some(figure),
                 &THESIS_HEADER,
                 rows.iter().map(thesis_columns).collect(),
-            ),
-            section(
-                "Verdicts",
-                "How many statements got which verdict.".to_owned(),
-                None,
-                &["verdict", "statements"],
-                summary.collect(),
             ),
             section(
                 "Calibration",
@@ -464,5 +464,28 @@ fn range(ratio: Ratio) -> String {
         number(least)
     } else {
         format!("{} ({least:.3}-{most:.3})", doubtful(ratio))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_its_verdicts_mean_and_how_often_was_simulated() {
+        let row = Row {
+            place: "6.3",
+            statement: "Matrix Search".to_owned(),
+            published: "0.62".to_owned(),
+            simulated: "1.00".to_owned(),
+            number: Some(0.62),
+            without: Some(1.0),
+            with_os: Some(0.62),
+            verdict: Verdict::Fitted,
+            why: "",
+        };
+        let page = |seeds| render(&thesis_page(std::slice::from_ref(&row), seeds));
+        assert!(page(1).contains("1 seed per cell") && page(2).contains("2 seeds per cell"));
+        assert!(page(1).contains("proves nothing"), "{}", page(1));
     }
 }
