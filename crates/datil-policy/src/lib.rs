@@ -15,6 +15,7 @@
 //! | --- | --- | --- |
 //! | [`Policy::pick`] | before each activation | which end of which queue |
 //! | [`Policy::watch`], [`Policy::offer`] | work is queued while another worker idles | what to give away |
+//! | [`Policy::interrupted`] | the worker does something else than run actors | none |
 //! | [`Policy::crossed`] | every [`Policy::CROSSINGS`] sends to another worker | does being apart pay? |
 //! | [`Policy::parted`] | a worker that had received work runs dry | the board after that trial |
 //! | [`Policy::follow`] | a message from another worker finds its receiver idle | does the actor move to its sender? |
