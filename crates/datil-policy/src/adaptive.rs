@@ -193,8 +193,12 @@ impl Policy for Adaptive {
         self.until_glance == 0
     }
 
-    fn stride(&self) -> Option<u32> {
-        Some(self.glance_every)
+    fn stride(&self) -> u32 {
+        self.glance_every
+    }
+
+    fn watches_closely(&self) -> bool {
+        self.are_long()
     }
 
     fn interrupted(&mut self) {

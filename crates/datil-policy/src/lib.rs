@@ -231,11 +231,15 @@ pub trait Policy: Send + Sized + 'static {
         false
     }
 
-    /// After how many activations, at least 1, the next call of [`Policy::watch`] is due while actors wait and another worker idles, and
-    /// the next look whether one does. A host may look earlier. `None` stands for each activation while one idles; otherwise it is
-    /// left to the host.
-    fn stride(&self) -> Option<u32> {
-        None
+    /// After how many activations, at least 1, the next call of [`Policy::watch`] is due while actors wait. A host may call earlier.
+    fn stride(&self) -> u32 {
+        1
+    }
+
+    /// Whether activations take so long that the host should look after each of them whether another worker idles, and not after every
+    /// few.
+    fn watches_closely(&self) -> bool {
+        false
     }
 
     /// Notes that this worker does something else than run actors: it has none to run, or takes in what threads outside have sent.

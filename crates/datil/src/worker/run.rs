@@ -245,11 +245,10 @@ impl<P: Policy> Worker<'_, P> {
         let stride = if core.inbox.idle.0.load(Relaxed) > 0 {
             core.see_to_a_guard();
             self.watch_backlog(tick)
+        } else if self.policy().watches_closely() {
+            1
         } else {
-            // Somebody may run dry any moment, and sixteen handlers may take long.
-            self.policy()
-                .stride()
-                .map_or(LOOK_EVERY, |stride| stride.clamp(1, LOOK_EVERY))
+            LOOK_EVERY
         };
         core.look_at.set(tick + u64::from(stride));
     }
@@ -271,7 +270,7 @@ impl<P: Policy> Worker<'_, P> {
             core.run.remind_after(1);
             return LOOK_EVERY;
         }
-        self.policy().stride().unwrap_or(1).clamp(1, LOOK_EVERY)
+        self.policy().stride().clamp(1, LOOK_EVERY)
     }
 
     /// Sees to what others have asked for and what this worker has noted for itself; true if the loop ends.

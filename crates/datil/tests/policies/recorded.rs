@@ -53,7 +53,6 @@ pub enum Answer {
     Board(Board),
     Verdict(Verdict),
     Worker(Option<u32>),
-    Stride(Option<u32>),
     /// A note is not answered.
     Noted(()),
     Admission((Word, Route)),
@@ -69,7 +68,8 @@ questions! {
     spin() -> Number(u32);
     pick(tick: u32) -> Pick(Pick);
     watch(queued: usize, passed: u32) -> Yes(bool);
-    stride() -> Stride(Option<u32>);
+    stride() -> Number(u32);
+    watches_closely() -> Yes(bool);
     interrupted() -> Noted(());
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
@@ -277,8 +277,11 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
         put!(self, watch { queued, passed }, Yes)
     }
-    fn stride(&self) -> Option<u32> {
-        put!(self, stride {}, Stride)
+    fn stride(&self) -> u32 {
+        put!(self, stride {}, Number)
+    }
+    fn watches_closely(&self) -> bool {
+        put!(self, watches_closely {}, Yes)
     }
     fn interrupted(&mut self) {
         put!(self, interrupted {}, Noted)
