@@ -53,24 +53,19 @@ fn a_table_says_that_nothing_was_measured() {
     );
 }
 
+/// A simulation that takes little.
+const SMALL: [&str; 6] = ["simulate", "philosopher", "--policy", "cls-tp", "--workers", "4"];
+
 /// One seed says nothing of chance; nor does a spread of nothing.
 #[test]
 fn the_spread_of_a_single_seed_is_unknown() {
-    let arguments = [
-        "simulate",
-        "philosopher",
-        "--policy",
-        "cls-tp",
-        "--workers",
-        "4",
-        "--seeds",
-    ];
-    let one = printed(&[&arguments[..], &["1"]].concat());
+    let with_seeds = |number| printed(&[&SMALL[..], &["--seeds", number]].concat());
+    let one = with_seeds("1");
     assert!(
         one.contains("unknown: one seed") && one.contains(", seed 1."),
         "{one}"
     );
-    let two = printed(&[&arguments[..], &["2"]].concat());
+    let two = with_seeds("2");
     assert!(!two.contains("unknown"), "{two}");
     assert!(two.contains(", seeds 1 to 2, means shown."), "{two}");
 }
@@ -144,17 +139,9 @@ fn json_says_so_too_and_is_the_same_every_time() {
 
 #[test]
 fn workers_that_take_from_the_head_only_give_another_run() {
-    let arguments = [
-        "simulate",
-        "philosopher",
-        "--policy",
-        "cls-tp",
-        "--workers",
-        "4",
-        "--json",
-    ];
-    let fair: serde_json::Value = serde_json::from_str(&printed(&arguments)).expect("JSON");
-    let unfair = printed(&[&arguments[..], &["--from-head"]].concat());
+    let fair = printed(&[&SMALL[..], &["--json"]].concat());
+    let fair: serde_json::Value = serde_json::from_str(&fair).expect("JSON");
+    let unfair = printed(&[&SMALL[..], &["--json", "--from-head"]].concat());
     let unfair: serde_json::Value = serde_json::from_str(&unfair).expect("JSON");
     assert_eq!(
         (&fair["from_head"], &unfair["from_head"]),

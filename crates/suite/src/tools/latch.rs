@@ -13,7 +13,7 @@
 //!   in what all stripes hold. Credits move under the lock only, so what it finds then is the exact number of actors
 //!   that have not stopped: at none the latch opens.
 //!
-//! A share is a part of the pool, so that N stops take the lock some ln N times.
+//! A share is a part of the pool, so that N stops on one thread take the lock some 8 ln N times.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
