@@ -58,9 +58,9 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Check results and work at the smallest size, without timing
+    /// Check results and counted work, without timing; at the smallest size if no other is named
     #[command(
-        after_help = "Examples:\n  scoville verify\n  scoville verify --runtime go --preset quick\n  scoville verify --protocol --runtime go"
+        after_help = "Examples:\n  scoville verify\n  scoville verify --runtime go --preset quick\n  scoville verify filterbank --preset savina --time 20m\n  scoville verify --protocol --runtime go"
     )]
     Verify(VerifyArgs),
     /// Show what `run` would do, how long it takes, and what it would leave out
@@ -270,8 +270,11 @@ pub struct VerifyArgs {
     /// What to verify.
     #[command(flatten)]
     pub filters: Filters,
+    /// Most time of an iteration [default: 2m for the sizes `tiny` and `quick`, 10m for the others]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
     /// Check that the runtimes keep the protocol, instead
-    #[arg(long, conflicts_with_all = ["positional", "benchmarks", "presets", "cores"])]
+    #[arg(long, conflicts_with_all = ["positional", "benchmarks", "presets", "cores", "time"])]
     pub protocol: bool,
 }
 

@@ -9,6 +9,8 @@ use super::args::VerifyArgs;
 use super::list::{print, table};
 use super::world::World;
 use super::{Exit, prepare};
+use crate::catalogue::{FAMILIES, family};
+use crate::drive::protocol::State;
 use crate::drive::{Host, Interrupt};
 use crate::log;
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
@@ -44,7 +46,7 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
     make(&prepare::candidates_unasked(&selections))?;
     let candidates = prepare::candidates(selections, &mut io::stderr());
     let plan = make(&candidates)?;
-    results(world, &plan, &candidates, &mut host, out)
+    results(world, &plan, &candidates, arguments.time, &mut host, out)
 }
 
 /// How one cell did.
@@ -81,6 +83,7 @@ fn results(
     world: &World,
     plan: &Plan,
     candidates: &[Candidate],
+    time: Option<Duration>,
     host: &mut dyn Host,
     out: &mut dyn Write,
 ) -> Result<Exit> {
@@ -100,7 +103,7 @@ fn results(
             let verified = match competitor {
                 None => None,
                 Some(competitor) => {
-                    let (verified, version) = verify(group, competitor, host);
+                    let (verified, version) = verify(group, competitor, time, host);
                     log::note(
                         &world.results,
                         &VerifiedCell {
@@ -159,8 +162,14 @@ fn titled(name: &str, candidates: &[Candidate]) -> String {
 }
 
 /// How the cell did, and the version of the runtime.
-fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> (Verified, String) {
-    let plain = host.invoke(&order(group, competitor, false), &Interrupt::default());
+fn verify(
+    group: &Group,
+    competitor: &Competitor,
+    time: Option<Duration>,
+    host: &mut dyn Host,
+) -> (Verified, String) {
+    let time = time.unwrap_or_else(|| usual_time(&group.key.preset));
+    let plain = host.invoke(&order(group, competitor, time, false), &Interrupt::default());
     let version = plain
         .hello
         .as_ref()
@@ -175,7 +184,7 @@ fn verify(group: &Group, competitor: &Competitor, host: &mut dyn Host) -> (Verif
         None if !group.unverified.is_empty() => Verified::Unverified(group.unverified.clone()),
         None if !counts => Verified::Uncounted,
         None => {
-            let counted = host.invoke(&order(group, competitor, true), &Interrupt::default());
+            let counted = host.invoke(&order(group, competitor, time, true), &Interrupt::default());
             outcome(&counted).unwrap_or(Verified::Counted)
         }
     };
@@ -186,12 +195,34 @@ fn outcome(invocation: &Invocation) -> Option<Verified> {
     match &invocation.outcome {
         Outcome::Ok => None,
         Outcome::Unsupported { reason } => Some(Verified::Unsupported(reason.clone())),
-        Outcome::Failed(failure) => Some(Verified::Failed(failure.message.clone(), failure.kind.clone())),
+        Outcome::Failed(failure) => Some(Verified::Failed(
+            with_advice(&failure.message, &failure.kind),
+            failure.kind.clone(),
+        )),
+    }
+}
+
+/// Who runs out of an iteration's time is told how to allow more.
+fn with_advice(message: &str, kind: &FailureKind) -> String {
+    match kind {
+        FailureKind::TimedOut { state, .. } if state == State::Running.name() => {
+            format!("{message}; `--time` allows an iteration more")
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// The most that an iteration may take if nobody says otherwise. Sizes of publications get more: one that takes a runtime 17 s
+/// on a quiet machine has taken more than two minutes on a busy one.
+fn usual_time(preset: &str) -> Duration {
+    match family(preset).map(|family| FAMILIES[family].0) {
+        Some("tiny" | "quick") => Duration::from_secs(2 * 60),
+        _ => Duration::from_secs(10 * 60),
     }
 }
 
 /// Two iterations, since state that survives the first shows in the second.
-fn order(group: &Group, competitor: &Competitor, count_messages: bool) -> Order {
+fn order(group: &Group, competitor: &Competitor, time: Duration, count_messages: bool) -> Order {
     const SECOND: u64 = 1_000_000_000;
     Order {
         launch: competitor.launch.clone(),
@@ -211,7 +242,7 @@ fn order(group: &Group, competitor: &Competitor, count_messages: bool) -> Order 
         },
         limits: Limits {
             start_ns: 60 * SECOND,
-            iteration_ns: 120 * SECOND,
+            iteration_ns: u64::try_from(time.as_nanos()).unwrap_or(u64::MAX),
             leave_ns: 10 * SECOND,
         },
         count_messages,
@@ -283,4 +314,36 @@ fn protocol(world: &World, candidates: &[Candidate], out: &mut dyn Write) -> Res
         }
     }
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_publications_get_more_time() {
+        for preset in ["tiny", "tiny-roundrobin", "quick", "quick-share"] {
+            assert_eq!(usual_time(preset), Duration::from_secs(120), "{preset}");
+        }
+        for preset in ["savina", "thesis-700", "original", "of-ones-own"] {
+            assert_eq!(usual_time(preset), Duration::from_secs(600), "{preset}");
+        }
+    }
+
+    #[test]
+    fn only_who_runs_out_of_an_iterations_time_is_told_how_to_allow_more() {
+        let timed_out = |state: State| FailureKind::TimedOut {
+            state: state.name().to_owned(),
+            limit_ns: 1,
+        };
+        let advised = |kind: FailureKind| with_advice("failed", &kind) != "failed";
+        assert!(advised(timed_out(State::Running)));
+        for kind in [
+            timed_out(State::Starting),
+            timed_out(State::Leaving),
+            FailureKind::Assertion,
+        ] {
+            assert!(!advised(kind.clone()), "{kind:?}");
+        }
+    }
 }

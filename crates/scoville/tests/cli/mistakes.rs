@@ -84,6 +84,7 @@ fn options_that_would_be_ignored_are_refused() {
         &["run", "--resume", "--blocks=3"],
         &["verify", "alpha", "--protocol"],
         &["verify", "--protocol", "--preset=quick"],
+        &["verify", "--protocol", "--time=9m"],
     ] {
         let answer = checkout.run(arguments);
         assert!(answer.ends_with(2).err.starts_with("error: "), "{arguments:?}");

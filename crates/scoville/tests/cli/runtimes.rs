@@ -20,6 +20,20 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
 }
 
 #[test]
+fn verify_ends_an_iteration_that_takes_too_long_and_says_how_to_allow_more() {
+    let checkout = Checkout::new(&[("stuck", "--at end --do hang")]);
+    let verify =
+        |time: &str| checkout.run(&["verify", "alpha", "--cores=1", "--runtime=stuck", "--time", time]);
+    verify("1s")
+        .ends_with(4)
+        .says("did not come to `end` within 1 s")
+        .says("`--time` allows an iteration more");
+    for nonsense in ["0s", "soon", "9"] {
+        verify(nonsense).ends_with(2).says("write it as 90s, 5m or 1h30m");
+    }
+}
+
+#[test]
 fn a_variant_takes_part_only_when_it_is_named() {
     let checkout = Checkout::new(TWO);
     let variant = section("fast-lane", "").replace("title", "variant = true\ntitle");
