@@ -1,5 +1,5 @@
-//! What a user sees while a session runs: a bar on a terminal, a line per block elsewhere. Nothing is drawn while an
-//! invocation runs.
+//! What a user sees while a session runs: a bar on a terminal, a line per block elsewhere; or while cells are verified:
+//! a bar on a terminal. Nothing is drawn while an invocation runs.
 
 use std::io::{self, IsTerminal as _};
 
@@ -14,12 +14,38 @@ use crate::session::Observer;
 
 /// Chooses by where stderr goes.
 pub fn observer(plan: &Plan) -> Box<dyn Observer> {
-    let plain = std::env::var_os("CI").is_some() || !io::stderr().is_terminal();
-    if plain {
+    if is_plain() {
         Box::new(Lines { plan: plan.clone() })
     } else {
         Box::new(Bar::new(plan.clone()))
     }
+}
+
+/// A bar over the plan's cells, to be moved on with each; it shows nothing where `observer` would write lines.
+pub fn over_cells(plan: &Plan) -> ProgressBar {
+    if is_plain() {
+        ProgressBar::hidden()
+    } else {
+        bar(cells(plan))
+    }
+}
+
+fn is_plain() -> bool {
+    std::env::var_os("CI").is_some() || !io::stderr().is_terminal()
+}
+
+fn cells(plan: &Plan) -> u64 {
+    plan.groups
+        .iter()
+        .map(|group| group.competitors.len() as u64)
+        .sum()
+}
+
+fn bar(most: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(most), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} {msg}");
+    bar.set_style(style.expect("the template is sound").progress_chars("##-"));
+    bar
 }
 
 /// One line per block and per failure.
@@ -60,11 +86,7 @@ struct Bar {
 
 impl Bar {
     fn new(plan: Plan) -> Self {
-        let cells: usize = plan.groups.iter().map(|group| group.competitors.len()).sum();
-        let most = cells as u64 * u64::from(plan.method.max_blocks);
-        let bar = ProgressBar::with_draw_target(Some(most), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} {msg}");
-        bar.set_style(style.expect("the template is sound").progress_chars("##-"));
+        let bar = bar(cells(&plan) * u64::from(plan.method.max_blocks));
         Self { plan, bar }
     }
 }

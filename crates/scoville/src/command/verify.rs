@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::args::VerifyArgs;
 use super::list::{print, table};
+use super::progress::{over_cells, place};
 use super::world::World;
 use super::{Exit, prepare};
 use crate::catalogue::{FAMILIES, family};
@@ -93,30 +94,19 @@ fn results(
     shown.set_header(["benchmark".to_owned()].into_iter().chain(titles));
     let mut notes = Vec::new();
     let mut exit = Exit::Good;
+    let bar = over_cells(plan);
     for group in &plan.groups {
-        let mut row = vec![format!(
-            "{} {} on {}",
-            group.key.benchmark, group.key.preset, group.key.cores
-        )];
+        let mut row = vec![place(&group.key)];
         for name in &names {
             let competitor = group.competitors.iter().find(|c| c.runtime == *name);
-            let verified = match competitor {
-                None => None,
-                Some(competitor) => {
-                    let (verified, version) = verify(group, competitor, time, host);
-                    log::note(
-                        &world.results,
-                        &VerifiedCell {
-                            unix: host.unix(),
-                            group: group.key.clone(),
-                            runtime: competitor.runtime.clone(),
-                            version,
-                            verdict: verified.verdict(),
-                        },
-                    )?;
-                    Some(verified)
-                }
-            };
+            let verified = competitor.map(|competitor| {
+                bar.set_message(format!("{} / {name}", place(&group.key)));
+                bar.tick();
+                let verified = verify_and_note(world, group, competitor, time, host);
+                bar.inc(1);
+                verified
+            });
+            let verified = verified.transpose()?;
             row.push(mark(verified.as_ref()).into());
             if let Some(note) = verified.as_ref().and_then(why) {
                 notes.push(format!("{} {name}: {note}", group.key.benchmark));
@@ -125,6 +115,7 @@ fn results(
         }
         shown.add_row(row);
     }
+    bar.finish_and_clear();
     print(&shown, out)?;
     writeln!(
         out,
@@ -137,6 +128,26 @@ fn results(
         writeln!(out, "{note}")?;
     }
     Ok(exit)
+}
+
+/// How the cell did, which is noted for `list matrix`.
+fn verify_and_note(
+    world: &World,
+    group: &Group,
+    competitor: &Competitor,
+    time: Option<Duration>,
+    host: &mut dyn Host,
+) -> Result<Verified> {
+    let (verified, version) = verify(group, competitor, time, host);
+    let cell = VerifiedCell {
+        unix: host.unix(),
+        group: group.key.clone(),
+        runtime: competitor.runtime.clone(),
+        version,
+        verdict: verified.verdict(),
+    };
+    log::note(&world.results, &cell)?;
+    Ok(verified)
 }
 
 fn columns(plan: &Plan) -> Vec<String> {
