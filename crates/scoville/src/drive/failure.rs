@@ -42,7 +42,9 @@ pub fn never_ran(order: &Order, kind: FailureKind, message: &str) -> Invocation 
         },
         sensors: Sensors {
             steal: Reading::unavailable(NEVER),
+            steal_error: None,
             foreign: Reading::unavailable(NEVER),
+            foreign_error: None,
             cpu_pressure: Reading::unavailable(NEVER),
             frequency_hz: Reading::unavailable(NEVER),
             swapped_in: Reading::unavailable(NEVER),

@@ -1,11 +1,13 @@
 //! Which invocations and blocks were disturbed, by the machine's sensors only. The measured value is never looked at:
 //! throwing out slow runs because they are slow would be choosing the result.
 //!
-//! Thresholds and reasons:
+//! A reading counts only as far as it exceeds its own error. Thresholds and reasons:
 //! - steal above 1 %, foreign CPU time above 2 %: shares of the bound CPUs' time, so each moves a saturated benchmark by
-//!   about as much; half the default margin, and the margin.
-//! - pressure more than 5 points above the median of the same cell: a runtime with more threads than CPUs makes pressure
-//!   itself, always about as much; what exceeds that comes from others. Needs three invocations of the cell to be judged.
+//!   about as much; half the default margin, and the margin. The most that the units of the source can be off is taken
+//!   off first: 10 ms of steal are 3 % of an invocation of 300 ms, and one such unit may stand for a microsecond.
+//! - pressure above the median of the same cell: a runtime with more threads than CPUs makes pressure itself, about as
+//!   much each time; what exceeds that by 5 points and by four times the cell's own spread comes from others. Needs three
+//!   invocations of the cell to be judged.
 //! - frequency below 95 % of the session's median: more than the margin, and more than the reading's own flicker.
 //! - more than 256 pages swapped in: at 0.1 ms each they stall somebody for 26 ms, about 1 % of an invocation.
 //! - handing over a cache line takes more than 1.5 times the lowest mode of all readings on the same CPUs: virtual CPUs
@@ -13,11 +15,16 @@
 //!   are three to five times as far.
 //! - the session was interrupted within the block: its invocations then ran far apart in time, which is what a block is
 //!   there to prevent. No sensor says so, but the log does.
-//! - canary more than 3 % off its median on the same CPUs: a fixed loop that touches no memory repeats within 1 %.
+//! - canary slower than its median on the same CPUs by 3 % and by four times its own noise: a fixed loop that touches no
+//!   memory repeats within half a percent in one hour and within 1.3 in another, as the clock wanders, so its noise is
+//!   taken from the steps between neighbouring readings, where a lasting change shows once. A faster reading is no
+//!   disturbance: nothing that takes time away from a program makes it faster, and a faster clock during a block is the
+//!   same for all who run in it.
 
-use crate::model::invocation::Sensors;
+use crate::model::invocation::Invocation;
 use crate::model::machine::BlockSensors;
 use crate::model::reading::Reading;
+use crate::stats::dispersion;
 use crate::stats::quantile::{median, of_sorted, sorted};
 
 use super::replay::{BlockLog, GroupLog, Run, Session};
@@ -30,6 +37,11 @@ const FREQUENCY: f64 = 0.95;
 const SWAPPED_IN: u64 = 256;
 const HANDOVER: f64 = 1.5;
 const CANARY: f64 = 0.03;
+/// A reading that varies by itself has to be so many standard deviations off.
+const NOISES: f64 = 4.0;
+/// Logs of earlier versions do not say how far off a share of CPU time may be. It was two units of 10 ms for each CPU: in them
+/// the kernel noted at each tick who ran.
+const UNTOLD_ERROR_NS: f64 = 20e6;
 
 /// What the sensors say about a session.
 pub(super) struct Judgement {
@@ -91,7 +103,7 @@ pub(super) fn judge(session: &Session<'_>) -> Judgement {
 }
 
 fn runs(log: &GroupLog<'_>, blocks: &[Vec<String>], frequency: Option<f64>) -> Vec<RunJudgement> {
-    let pressures: Vec<Option<f64>> = (0..log.group.competitors.len())
+    let pressures: Vec<Option<Usual>> = (0..log.group.competitors.len())
         .map(|competitor| own_pressure(log, competitor))
         .collect();
     let judge = |run: &Run<'_>| {
@@ -108,27 +120,27 @@ fn runs(log: &GroupLog<'_>, blocks: &[Vec<String>], frequency: Option<f64>) -> V
     log.runs.iter().map(judge).collect()
 }
 
-/// The pressure that a runtime makes itself: the median over its invocations, once there are enough.
-fn own_pressure(log: &GroupLog<'_>, competitor: usize) -> Option<f64> {
+/// The pressure that a runtime makes itself, from its invocations, once there are enough.
+fn own_pressure(log: &GroupLog<'_>, competitor: usize) -> Option<Usual> {
     let of_cell = log.runs.iter().filter(|run| run.competitor == competitor);
     let pressures: Vec<f64> = of_cell
         .filter_map(|run| known(&run.invocation.sensors.cpu_pressure))
         .collect();
-    median(&pressures).filter(|_| pressures.len() >= PRESSURE_KNOWN_FROM)
+    Usual::of(&pressures, dispersion::scale).filter(|_| pressures.len() >= PRESSURE_KNOWN_FROM)
 }
 
-/// Whether the sensors of one invocation, without knowledge of any other, say that it was disturbed: steal, foreign CPU
-/// time and swapping. [`analyse`](super::analyse) knows the session and may find more.
-pub fn contaminated(sensors: &Sensors) -> bool {
-    !lone_reasons(sensors).is_empty()
-}
-
-fn lone_reasons(sensors: &Sensors) -> Vec<String> {
+/// What the sensors of one invocation say without knowledge of any other: steal, foreign CPU time and swapping.
+fn lone_reasons(invocation: &Invocation) -> Vec<String> {
+    let sensors = &invocation.sensors;
+    let untold = UNTOLD_ERROR_NS / invocation.process.wall_ns.max(1) as f64;
+    let exceeds = |share: &Reading<f64>, error: Option<f64>, limit: f64| {
+        known(share).filter(|share| share - error.unwrap_or(untold) > limit)
+    };
     let mut reasons = Vec::new();
-    if let Some(steal) = known(&sensors.steal).filter(|steal| *steal > STEAL) {
+    if let Some(steal) = exceeds(&sensors.steal, sensors.steal_error, STEAL) {
         reasons.push(format!("the hypervisor took {} of its CPU time", percent(steal)));
     }
-    if let Some(foreign) = known(&sensors.foreign).filter(|foreign| *foreign > FOREIGN) {
+    if let Some(foreign) = exceeds(&sensors.foreign, sensors.foreign_error, FOREIGN) {
         reasons.push(format!("other programs used {} of its CPUs", percent(foreign)));
     }
     if let Some(pages) = sensors.swapped_in.value().filter(|pages| **pages > SWAPPED_IN) {
@@ -137,13 +149,13 @@ fn lone_reasons(sensors: &Sensors) -> Vec<String> {
     reasons
 }
 
-fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>) -> Vec<String> {
+fn run_reasons(run: &Run<'_>, own_pressure: Option<Usual>, frequency: Option<f64>) -> Vec<String> {
     let sensors = &run.invocation.sensors;
-    let mut reasons = lone_reasons(sensors);
+    let mut reasons = lone_reasons(run.invocation);
     if let (Some(pressure), Some(own)) = (known(&sensors.cpu_pressure), own_pressure)
-        && pressure - own > PRESSURE
+        && own.exceeded_by(pressure, PRESSURE)
     {
-        let (now, usual) = (percent(pressure), percent(own));
+        let (now, usual) = (percent(pressure), percent(own.middle));
         reasons.push(format!(
             "CPU pressure {now}, {usual} is usual for this runtime here"
         ));
@@ -159,7 +171,7 @@ fn run_reasons(run: &Run<'_>, own_pressure: Option<f64>, frequency: Option<f64>)
     reasons
 }
 
-fn block_reasons(block: &BlockLog<'_>, usual: Usual) -> Vec<String> {
+fn block_reasons(block: &BlockLog<'_>, usual: UsualBlock) -> Vec<String> {
     let mut reasons = Vec::new();
     if block.torn {
         reasons.push("the session was interrupted within the block".to_owned());
@@ -173,28 +185,50 @@ fn block_reasons(block: &BlockLog<'_>, usual: Usual) -> Vec<String> {
                 "{when} it, a cache line took {line:.0} ns between the CPUs, usually {near:.0} ns"
             ));
         }
-        if let (Some(canary), Some(middle)) = (known(&sensors.canary_ns), usual.canary)
-            && (canary / middle - 1.0).abs() > CANARY
+        if let (Some(canary), Some(usual)) = (known(&sensors.canary_ns), usual.canary)
+            && usual.exceeded_by(canary, CANARY * usual.middle)
         {
-            let off = percent((canary / middle - 1.0).abs());
-            let direction = if canary > middle { "slower" } else { "faster" };
+            let slower = percent(canary / usual.middle - 1.0);
             reasons.push(format!(
-                "{when} it, a fixed computation was {off} {direction} than usual"
+                "{when} it, a fixed computation was {slower} slower than usual"
             ));
         }
     }
     reasons
 }
 
+/// What a sensor usually reads that varies by itself.
+#[derive(Clone, Copy)]
+struct Usual {
+    middle: f64,
+    /// Standard deviation of an undisturbed reading.
+    noise: f64,
+}
+
+impl Usual {
+    /// Of these readings, with their noise as `noise` estimates it; `None` of none.
+    fn of(readings: &[f64], noise: fn(&[f64]) -> Option<f64>) -> Option<Self> {
+        Some(Usual {
+            middle: median(readings)?,
+            noise: noise(readings).unwrap_or(0.0),
+        })
+    }
+
+    /// Whether a reading is larger by more than `limit`, and by more than noise explains.
+    fn exceeded_by(self, reading: f64, limit: f64) -> bool {
+        reading - self.middle > limit.max(NOISES * self.noise)
+    }
+}
+
 /// What block sensors usually read on some CPUs.
 #[derive(Clone, Copy, Default)]
-struct Usual {
+struct UsualBlock {
     handover: Option<f64>,
-    canary: Option<f64>,
+    canary: Option<Usual>,
 }
 
 /// Usual readings by list of CPUs: other CPUs lie at other distances.
-struct References<'a>(Vec<(&'a [u32], Usual)>);
+struct References<'a>(Vec<(&'a [u32], UsualBlock)>);
 
 impl<'a> References<'a> {
     fn of(session: &Session<'a>) -> Self {
@@ -203,22 +237,25 @@ impl<'a> References<'a> {
         lists.dedup();
         let usual = |cpus: &'a [u32]| {
             let logs = session.groups.iter().filter(|log| log.group.cpus == cpus);
-            let blocks = logs.flat_map(|log| &log.blocks);
+            let mut blocks: Vec<&BlockLog<'_>> = logs.flat_map(|log| &log.blocks).collect();
+            // As they were run, so that neighbouring readings are close in time.
+            blocks.sort_by_key(|block| block.sequence);
             let sensors: Vec<&BlockSensors> = blocks
+                .iter()
                 .flat_map(|block| std::iter::once(block.before).chain(block.after))
                 .collect();
             let read = |pick: fn(&BlockSensors) -> &Reading<f64>| -> Vec<f64> {
                 sensors.iter().filter_map(|s| known(pick(s))).collect()
             };
-            Usual {
+            UsualBlock {
                 handover: lowest_mode(&read(|s| &s.line_handover_ns)),
-                canary: median(&read(|s| &s.canary_ns)),
+                canary: Usual::of(&read(|s| &s.canary_ns), dispersion::noise),
             }
         };
         References(lists.into_iter().map(|cpus| (cpus, usual(cpus))).collect())
     }
 
-    fn of_cpus(&self, cpus: &[u32]) -> Usual {
+    fn of_cpus(&self, cpus: &[u32]) -> UsualBlock {
         self.0
             .iter()
             .find(|(list, _)| *list == cpus)

@@ -25,7 +25,6 @@ use crate::model::benchmark::Benchmark;
 use crate::model::event::{Event, StopReason, What};
 use crate::model::plan::{Group, GroupKey};
 
-pub use contamination::contaminated;
 pub use precision::precision;
 pub use unpaired::{Unpaired, across_sessions};
 pub use verdict::verdict;

@@ -37,6 +37,8 @@ pub(super) struct GroupLog<'a> {
 /// One block; when it was run again, its last run.
 pub(super) struct BlockLog<'a> {
     pub number: u32,
+    /// Invocations of the session before it.
+    pub sequence: u32,
     pub order: &'a [RuntimeName],
     pub before: &'a BlockSensors,
     pub after: Option<&'a BlockSensors>,
@@ -192,6 +194,7 @@ impl<'a> GroupLog<'a> {
                 self.blocks.retain(|known| known.number != *block);
                 self.blocks.push(BlockLog {
                     number: *block,
+                    sequence: made,
                     order,
                     before: sensors,
                     after: None,

@@ -256,8 +256,14 @@ pub struct ProcessUse {
 pub struct Sensors {
     /// Share of the bound CPUs' time that the hypervisor gave to others, 0 to 1.
     pub steal: Reading<f64>,
+    /// The most that `steal` can be off by the units of its source, as such a share; logs of earlier versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_error: Option<f64>,
     /// CPU time on the bound CPUs used by anybody else, as a share of their time, 0 to 1.
     pub foreign: Reading<f64>,
+    /// The same for `foreign`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_error: Option<f64>,
     /// Share of time in which somebody waited for a CPU (pressure stall information, `some`), 0 to 1.
     pub cpu_pressure: Reading<f64>,
     /// Lowest frequency of the bound CPUs seen, Hz.

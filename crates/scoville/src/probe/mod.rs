@@ -5,3 +5,4 @@ pub mod findings;
 pub mod machine;
 pub mod sensors;
 pub mod topology;
+pub mod usage;

@@ -17,7 +17,13 @@ pub fn variation(values: &[f64]) -> Option<f64> {
 /// over the square root of 2. One jump changes one difference, so levels hardly disturb it. `None` below two values.
 pub fn noise(values: &[f64]) -> Option<f64> {
     let steps: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let centre = median(&steps)?;
-    let distances: Vec<f64> = steps.iter().map(|step| (step - centre).abs()).collect();
-    Some(NORMAL_CONSISTENCY * median(&distances)? / std::f64::consts::SQRT_2)
+    Some(scale(&steps)? / std::f64::consts::SQRT_2)
+}
+
+/// Standard deviation of normal data, by the scaled median absolute deviation: up to half of the values may be anything.
+/// `None` of no values.
+pub fn scale(values: &[f64]) -> Option<f64> {
+    let centre = median(values)?;
+    let distances: Vec<f64> = values.iter().map(|value| (value - centre).abs()).collect();
+    Some(NORMAL_CONSISTENCY * median(&distances)?)
 }

@@ -679,7 +679,9 @@ fn invocation(
         process: process_use(wall, memory),
         sensors: Sensors {
             steal: Reading::known(steal, "/proc/stat"),
+            steal_error: Some(0.0),
             foreign: Reading::known(0.004 * random.unit(), "/proc/stat"),
+            foreign_error: Some(0.0),
             cpu_pressure: Reading::known(0.02 * random.unit(), "cpu.pressure"),
             frequency_hz: Reading::unavailable("no cpufreq here"),
             swapped_in: Reading::known(0, "/proc/vmstat"),

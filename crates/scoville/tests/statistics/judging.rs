@@ -6,15 +6,15 @@ use scoville::judge::{NoSession, analyse, precision};
 use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
-use scoville::model::invocation::{FailureKind, Outcome};
+use scoville::model::invocation::{FailureKind, Outcome, Sensors};
 use scoville::model::machine::Level;
 use scoville::model::plan::Skip;
 use scoville::model::reading::Reading;
 
 use crate::noise::Noise;
-use crate::sessions::{Log, block_sensors, failed, invocation, key, plan, quiet_block};
+use crate::sessions::{Log, block_sensors, calm, failed, invocation, key, plan, quiet_block};
 
-fn cell<'a>(analysis: &'a Analysis, benchmark: &str, runtime: &str) -> &'a Cell {
+pub fn cell<'a>(analysis: &'a Analysis, benchmark: &str, runtime: &str) -> &'a Cell {
     let group = analysis
         .groups
         .iter()
@@ -30,7 +30,7 @@ fn pair<'a>(analysis: &'a Analysis, measure: Measure, a: &str, b: &str) -> Optio
         .find(|p| p.measure == measure && p.a == a && p.b == b)
 }
 
-fn judged(log: &Log) -> Analysis {
+pub fn judged(log: &Log) -> Analysis {
     analyse(&log.events, &[]).expect("a session")
 }
 
@@ -488,7 +488,7 @@ fn process_counters_are_medians_over_verified_invocations() {
 
 #[test]
 fn contamination_is_a_function_of_the_sensors_alone() {
-    let reasons = |disturb: fn(&mut scoville::model::invocation::Sensors)| {
+    fn reasons(disturb: impl FnOnce(&mut Sensors)) -> Vec<String> {
         let mut log = ten_blocks();
         log.start("pingpong", 10, quiet_block());
         let mut disturbed = invocation(vec![10_000_000; 30]);
@@ -497,11 +497,19 @@ fn contamination_is_a_function_of_the_sensors_alone() {
         cell(&judged(&log), "pingpong", "a").invocations[10]
             .contaminated
             .clone()
-    };
+    }
     assert_eq!(reasons(|_| {}), Vec::<String>::new());
     assert!(reasons(|s| s.steal = Reading::known(0.011, ""))[0].contains("hypervisor"));
     assert!(reasons(|s| s.steal = Reading::known(0.009, "")).is_empty());
     assert!(reasons(|s| s.foreign = Reading::known(0.021, ""))[0].contains("other programs"));
+    let coarse = |share| {
+        move |s: &mut Sensors| {
+            s.foreign = Reading::known(share, "");
+            s.foreign_error = Some(0.05);
+        }
+    };
+    assert!(reasons(coarse(0.069)).is_empty());
+    assert!(reasons(coarse(0.071))[0].contains("7.1 %"));
     assert!(reasons(|s| s.cpu_pressure = Reading::known(0.16, ""))[0].contains("pressure"));
     assert!(reasons(|s| s.cpu_pressure = Reading::known(0.14, "")).is_empty());
     assert!(reasons(|s| s.frequency_hz = Reading::known(2.8e9, ""))[0].contains("frequency"));
@@ -511,6 +519,26 @@ fn contamination_is_a_function_of_the_sensors_alone() {
     let mut log = ten_blocks();
     log.block("pingpong", 10, &[("a", 100_000_000), ("b", 12_000_000)]);
     assert_eq!(judged(&log).validity.contaminated, 0);
+}
+
+/// Logs of earlier versions say nothing of a share's error: 20 ms for each CPU, 2 % of this invocation, count as such.
+#[test]
+fn sensors_of_earlier_logs_are_read_and_judged_with_caution() {
+    let earlier = |foreign: f64| {
+        let mut sensors = serde_json::to_value(calm()).unwrap();
+        let fields = sensors.as_object_mut().unwrap();
+        fields.remove("steal_error");
+        fields.remove("foreign_error");
+        fields["foreign"]["value"] = foreign.into();
+        let mut log = ten_blocks();
+        let mut disturbed = invocation(vec![10_000_000; 30]);
+        disturbed.sensors = serde_json::from_value(sensors).unwrap();
+        assert_eq!(disturbed.sensors.foreign_error, None);
+        log.start("pingpong", 10, quiet_block());
+        log.run("pingpong", 10, "a", disturbed);
+        judged(&log).validity.contaminated
+    };
+    assert_eq!((earlier(0.039), earlier(0.041)), (0, 1));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! random numbers have fixed seeds, and all tolerances follow from the binomial distribution of the counts.
 
 mod coverage;
+mod disturbance;
 mod judging;
 mod noise;
 mod oracle;

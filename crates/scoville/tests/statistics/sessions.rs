@@ -82,7 +82,9 @@ fn missing<T>() -> Reading<T> {
 pub fn calm() -> Sensors {
     Sensors {
         steal: Reading::known(0.0, "simulated"),
+        steal_error: Some(0.0),
         foreign: Reading::known(0.0, "simulated"),
+        foreign_error: Some(0.0),
         cpu_pressure: Reading::known(0.1, "simulated"),
         frequency_hz: Reading::known(3e9, "simulated"),
         swapped_in: Reading::known(0, "simulated"),

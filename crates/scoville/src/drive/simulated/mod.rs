@@ -339,7 +339,9 @@ impl Run<'_> {
             process,
             sensors: Sensors {
                 steal: Reading::known(noise.steal, SOURCE),
+                steal_error: Some(0.0),
                 foreign: Reading::known(noise.foreign, SOURCE),
+                foreign_error: Some(0.0),
                 cpu_pressure: Reading::known(noise.pressure, SOURCE),
                 frequency_hz: Reading::known(3e9 / self.host.world.pace_at(start_ns), SOURCE),
                 swapped_in: known(0),
