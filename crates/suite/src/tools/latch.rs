@@ -14,22 +14,35 @@
 //!   that have not stopped: at none the latch opens.
 //!
 //! A share is a part of the pool, so that N stops on one thread take the lock some 8 ln N times.
+//!
+//! Built with `--cfg loom` this is what the model checker runs through every interleaving (`tests/latch.rs`), with fewer
+//! stripes and smaller shares.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(loom))]
+use std::sync::{
+    Condvar, Mutex, MutexGuard,
+    atomic::{AtomicI64, AtomicUsize, Ordering},
+};
 use std::time::{Duration, Instant};
+
+#[cfg(loom)]
+use loom::sync::{
+    Condvar, Mutex, MutexGuard,
+    atomic::{AtomicI64, AtomicUsize, Ordering},
+};
 
 use crate::benchmark::Population;
 
 /// Threads that pay without being in each other's way; more of them share stripes.
-const STRIPES: usize = 64;
+const STRIPES: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// A thread takes this part of the pool. More would soon be called in from threads that do not use it, less is used up soon.
 const PART: i64 = 8;
 
 /// A thread takes at least so many credits, if there are so many.
-const LEAST: i64 = 16;
+const LEAST: i64 = if cfg!(loom) { 2 } else { 16 };
 
 /// What an untold number of actors is taken for until it is told: more than any machine can hold.
 const UNTOLD: i64 = 1 << 62;
@@ -58,11 +71,23 @@ struct Gate {
 }
 
 /// The threads that have a stripe so far.
+#[cfg(not(loom))]
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
+#[cfg(not(loom))]
 thread_local! {
     /// The number of this thread, once it has one.
     static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+#[cfg(loom)]
+loom::lazy_static! {
+    static ref THREADS: AtomicUsize = AtomicUsize::new(0);
+}
+
+#[cfg(loom)]
+loom::thread_local! {
+    static THREAD: Cell<Option<usize>> = Cell::new(None);
 }
 
 /// The driver's patience ended before all actors stopped.
@@ -75,7 +100,7 @@ pub struct TimedOut {
 impl Default for Latch {
     fn default() -> Self {
         Self {
-            stripes: [const { Stripe(AtomicI64::new(0)) }; STRIPES],
+            stripes: std::array::from_fn(|_| Stripe::default()),
             woken: Condvar::new(),
             gate: Mutex::default(),
         }
@@ -216,17 +241,17 @@ impl Latch {
 /// A number that this thread keeps; threads are numbered from 0.
 #[inline(always)]
 fn this_thread() -> usize {
-    THREAD.get().unwrap_or_else(first_number)
+    THREAD.with(Cell::get).unwrap_or_else(first_number)
 }
 
 #[cold]
 fn first_number() -> usize {
     let number = THREADS.fetch_add(1, Ordering::Relaxed);
-    THREAD.set(Some(number));
+    THREAD.with(|thread| thread.set(Some(number)));
     number
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
