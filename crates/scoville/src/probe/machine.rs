@@ -72,7 +72,7 @@ pub fn probe(hierarchy: &Result<Hierarchy, String>) -> (Machine, Vec<Finding>) {
 fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
     let mut facts: BTreeMap<String, Reading<String>> = FILES
         .iter()
-        .map(|&(name, path)| (name.to_owned(), file(path)))
+        .map(|&(name, path)| (name.to_owned(), file(path).map(or_none)))
         .collect();
     facts.insert(
         "tool".to_owned(),
@@ -97,6 +97,11 @@ fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
     facts.insert("steal since boot".to_owned(), steal());
     facts.insert("power".to_owned(), power());
     facts
+}
+
+/// An empty list, as of isolated CPUs, has a word.
+fn or_none(fact: String) -> String {
+    if fact.is_empty() { "none".to_owned() } else { fact }
 }
 
 /// A file of one line.

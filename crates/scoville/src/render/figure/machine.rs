@@ -29,10 +29,12 @@ fn sensors() -> Figure {
             "$schema": SCHEMA, "data": { "name": "rows" }, "params": params(),
             "facet": { "row": { "field": "sensor", "type": "nominal", "title": null, "sort": { "field": "order" },
                                 "header": { "labelAngle": 0, "labelAlign": "left", "labelOrient": "top", "labelAnchor": "start" } } },
+            // What a quiet machine steals is a thousandth of the pressure that a runtime makes itself.
+            "resolve": { "scale": { "y": "independent" } },
             "spec": {
                 "width": 760, "height": 80,
                 "encoding": { "x": x, "y": { "field": "share", "type": "quantitative", "title": null,
-                                             "axis": { "format": ".0%", "tickCount": 3 } },
+                                             "axis": { "format": ".2~%", "tickCount": 3 } },
                               "tooltip": tip(&[("sensor", "sensor", ""), ("share", "share", ".2%"), ("sequence", "position", ""),
                                                ("contaminated", "contaminated", "")]) },
                 "layer": [

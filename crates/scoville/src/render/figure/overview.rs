@@ -106,7 +106,8 @@ fn forest(look: &Look) -> Figure {
         id: "forest",
         title: "{runtime} relative to {baseline}: {measure}, {size} (ratio, {direction})",
         caption: "Typical ratio (Hodges-Lehmann over blocks) with its 95 % interval, sorted by effect. The shaded band is the \
-                  margin within which two runtimes count as equal. Hollow marks are undecided or equal.",
+                  margin within which two runtimes count as equal. Hollow marks are undecided or equal, or differ no longer \
+                  after Holm's correction.",
         columns: RATIO_COLUMNS,
         per_benchmark: false,
         spec: base(json!({

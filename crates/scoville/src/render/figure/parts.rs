@@ -48,7 +48,7 @@ impl Look {
 
 /// Prints an axis value in the unit that the parameter `unit` names.
 pub(super) const UNIT_LABEL: &str =
-    "unit == '%' ? format(datum.value, '.0%') : format(datum.value, '.3~s') + unit";
+    "unit == '%' ? format(datum.value, '.2~%') : format(datum.value, '.3~s') + unit";
 
 pub(super) const RATIO_LABEL: &str = "format(datum.value, '.3~r')";
 

@@ -146,7 +146,7 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
             td { (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" } }
             td { (value(Measure::Wall)) }
             td { @match pair {
-                Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " (clean " (number::significant(c.value)) ")" } }
+                Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " " span.clean { "clean " (number::significant(c.value)) } } }
                 None if cell.runtime == baseline => "1",
                 None => "no common block",
             } }

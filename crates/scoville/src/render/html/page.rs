@@ -363,6 +363,11 @@ fn standing(analysis: &Analysis, runtime: &str) -> Markup {
     }
 }
 
+/// A long fact takes a whole row, lest one column become a page long.
+fn is_long(fact: &Reading<String>) -> bool {
+    fact.value().is_some_and(|fact| fact.len() > 120)
+}
+
 fn environment(analysis: &Analysis, figures: &[Figure]) -> Markup {
     let m = &analysis.machine;
     html! {
@@ -378,7 +383,7 @@ fn environment(analysis: &Analysis, figures: &[Figure]) -> Markup {
                     div { dt { "Distribution" } dd { (text(&m.distribution)) } }
                     div { dt { "Virtualisation" } dd { (text(&m.virtualisation)) } }
                     div { dt { "Control groups" } dd { (text(&m.cgroup)) } }
-                    @for (name, fact) in &m.facts { div { dt { (name) } dd { (text(fact)) } } }
+                    @for (name, fact) in &m.facts { div class=[is_long(fact).then_some("long")] { dt { (name) } dd { (text(fact)) } } }
                     @for (name, event) in &m.events { div { dt { "Event " (name) } dd { @match event {
                         Reading::Known { value: true, source } => { "countable (" (source) ")" }
                         Reading::Known { value: false, source } => { "not countable (" (source) ")" }
