@@ -6,19 +6,29 @@ use anyhow::Result;
 
 use super::world::World;
 use super::{Exit, prepare};
+use crate::model::runtime::Runtime;
 use crate::session::TOOL;
 
 /// Says what is ready, what is missing and what to type first.
 pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
+    runtimes(world, out)?;
+    if world.home.root.is_none() {
+        writeln!(
+            out,
+            "  outside a checkout: only the built-in runtimes; --home DIR names one"
+        )?;
+    }
+    first_steps(world, out)?;
+    Ok(Exit::Good)
+}
+
+fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     let tools = prepare::inspect(world.runtimes.all.iter());
     let (plain, named): (Vec<_>, Vec<_>) = world.runtimes.all.iter().partition(|r| r.by_default());
     let (missing, ready): (Vec<_>, Vec<_>) = plain
         .iter()
         .partition(|runtime| !tools[&runtime.name].missing.is_empty());
-    let names = |list: &[&crate::model::runtime::Runtime]| -> String {
-        let names: Vec<&str> = list.iter().map(|r| r.name.as_str()).collect();
-        names.join("  ")
-    };
+    let (variants, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|r| r.variant);
     writeln!(
         out,
         "{TOOL} - compare actor runtimes.  {} benchmarks, {} runtimes known, {} usable here",
@@ -26,16 +36,19 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
         plain.len(),
         ready.len()
     )?;
-    writeln!(out, "  ready    {}", names(&ready))?;
-    if !missing.is_empty() {
-        writeln!(out, "  missing  {}   -> scoville doctor", names(&missing))?;
-    }
-    let (variants, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|r| r.variant);
-    if !variants.is_empty() {
-        writeln!(out, "  variants {}   only when asked for", names(&variants))?;
-    }
-    if !others.is_empty() {
-        writeln!(out, "  others   {}   only when asked for", names(&others))?;
+    let mut list = |what: &str, runtimes: &[&Runtime], hint: &str| {
+        let names: Vec<&str> = runtimes.iter().map(|r| r.name.as_str()).collect();
+        writeln!(out, "  {what:<8} {}{hint}", names.join("  "))
+    };
+    list("ready", &ready, "")?;
+    for (what, runtimes, hint) in [
+        ("missing", missing, "   -> scoville doctor"),
+        ("variants", variants, "   only when asked for"),
+        ("others", others, "   only when asked for"),
+    ] {
+        if !runtimes.is_empty() {
+            list(what, &runtimes, hint)?;
+        }
     }
     if !world.runtimes.mistakes.is_empty() {
         writeln!(
@@ -44,12 +57,10 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
             world.runtimes.mistakes.len()
         )?;
     }
-    if world.home.root.is_none() {
-        writeln!(
-            out,
-            "  outside a checkout: only the built-in runtimes; --home DIR names one"
-        )?;
-    }
+    Ok(())
+}
+
+fn first_steps(world: &World, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
         "Start:  scoville run --quick micro   a first impression, about 90 s"
@@ -66,5 +77,5 @@ pub fn run(world: &World, out: &mut dyn Write) -> Result<Exit> {
         )?,
         None => writeln!(out, "        scoville --help              all commands")?,
     }
-    Ok(Exit::Good)
+    Ok(())
 }

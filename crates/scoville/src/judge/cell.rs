@@ -32,25 +32,9 @@ pub(super) struct Judged {
 pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgement]) -> Judged {
     let mine = |(run, _): &(&Run<'_>, &RunJudgement)| run.competitor == competitor;
     let runs: Vec<(&Run<'_>, &RunJudgement)> = log.runs.iter().zip(judged).filter(mine).collect();
-    let state = match state(&runs) {
-        CellState::Verified | CellState::Partly { .. } if !log.group.unverified.is_empty() => {
-            CellState::Unverified {
-                reason: log.group.unverified.clone(),
-            }
-        }
-        state => state,
-    };
-    let mut all: Vec<Sample> = runs
-        .iter()
-        .map(|(run, judged)| sample(run, judged, log.group.key.cores))
-        .collect();
+    let state = withheld(state(&runs), &log.group.unverified);
     let has_numbers = matches!(state, CellState::Verified | CellState::Partly { .. });
-    if matches!(state, CellState::Void { .. } | CellState::Unverified { .. }) {
-        all.iter_mut().for_each(erase_times);
-    }
-    if !has_numbers {
-        all.iter_mut().for_each(|sample| sample.point.summaries.clear());
-    }
+    let all = all_samples(&runs, &state, log.group.key.cores);
     let invocations = all.iter().map(|sample| sample.point.clone()).collect();
     let mut samples: Vec<Sample> = all
         .into_iter()
@@ -86,6 +70,21 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     Judged { cell, samples }
 }
 
+/// Every invocation, with no more of its numbers than the cell's state allows.
+fn all_samples(runs: &[(&Run<'_>, &RunJudgement)], state: &CellState, cores: u32) -> Vec<Sample> {
+    let mut all: Vec<Sample> = runs
+        .iter()
+        .map(|(run, judged)| sample(run, judged, cores))
+        .collect();
+    if matches!(state, CellState::Void { .. } | CellState::Unverified { .. }) {
+        all.iter_mut().for_each(erase_times);
+    }
+    if !matches!(state, CellState::Verified | CellState::Partly { .. }) {
+        all.iter_mut().for_each(|sample| sample.point.summaries.clear());
+    }
+    all
+}
+
 /// A runtime that was left out because it lacks the benchmark, as a cell beside those that have it.
 pub(super) fn unsupported(runtime: &str, reason: &str) -> Cell {
     Cell {
@@ -110,6 +109,16 @@ fn erase_times(sample: &mut Sample) {
     sample.point.wall_ns.clear();
     sample.point.steady_from = 0;
     sample.point.warmup = Warmup::TooShort;
+}
+
+/// A result that nobody can judge, for this reason, counts as unverified; without a reason everything stays.
+fn withheld(state: CellState, unverified: &str) -> CellState {
+    match state {
+        CellState::Verified | CellState::Partly { .. } if !unverified.is_empty() => CellState::Unverified {
+            reason: unverified.to_owned(),
+        },
+        state => state,
+    }
 }
 
 fn state(runs: &[(&Run<'_>, &RunJudgement)]) -> CellState {

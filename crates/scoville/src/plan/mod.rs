@@ -195,20 +195,9 @@ pub fn resolve(
         keep_the_baselines(&mut benchmarks, request, &candidates);
     }
     let mut groups: Vec<Group> = Vec::new();
-    for &cores in &cores {
-        for pattern in &request.presets {
-            for benchmark in &benchmarks {
-                for preset in sizes(benchmark, pattern) {
-                    let key = GroupKey {
-                        benchmark: benchmark.name.clone(),
-                        preset,
-                        cores,
-                    };
-                    if !groups.iter().any(|group| group.key == key) {
-                        groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
-                    }
-                }
-            }
+    for (key, benchmark) in keys(&cores, &request.presets, &benchmarks) {
+        if !groups.iter().any(|group| group.key == key) {
+            groups.extend(group(key, benchmark, &candidates, cpus, &mut skipped));
         }
     }
     if groups.is_empty() {
@@ -230,6 +219,30 @@ pub fn resolve(
         ladders: Vec::new(),
         skipped,
     })
+}
+
+/// Every size of every benchmark on every number of cores, in the order of the plan. Patterns of sizes may overlap.
+fn keys<'b>(
+    cores: &[u32],
+    presets: &[String],
+    benchmarks: &[&'b Benchmark],
+) -> Vec<(GroupKey, &'b Benchmark)> {
+    let mut keys = Vec::new();
+    for &cores in cores {
+        for pattern in presets {
+            for &benchmark in benchmarks {
+                keys.extend(sizes(benchmark, pattern).into_iter().map(|preset| {
+                    let key = GroupKey {
+                        benchmark: benchmark.name.clone(),
+                        preset,
+                        cores,
+                    };
+                    (key, benchmark)
+                }));
+            }
+        }
+    }
+    keys
 }
 
 fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {

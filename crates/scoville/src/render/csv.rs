@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::analysis::{Analysis, Cell, GroupAnalysis, InvocationPoint, Warmup};
+use crate::model::analysis::{Analysis, Cell, GroupAnalysis, InvocationPoint, LadderAnalysis, Rung, Warmup};
 
 use super::words::{self, MEASURES};
 
@@ -83,52 +83,57 @@ pub fn growth(analysis: &Analysis) -> String {
         .flat_map(|rung| rung.metrics.keys())
         .collect();
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |fields: Vec<String>| {
+    let mut write = |fields: &[String]| {
         writer
             .write_record(fields.iter().map(|field| inert(field)))
             .expect("memory accepts bytes");
     };
-    let key = [
-        "session",
-        "benchmark",
-        "cores",
-        "runtime",
-        "parameter",
-        "size",
-        "outcome",
-        "time_ns",
-        "peak_bytes",
-    ];
+    let key = GROWTH_KEY.map(str::to_owned).into_iter();
     write(
-        key.into_iter()
-            .map(str::to_owned)
-            .chain(metrics.iter().map(|name| (*name).clone()))
-            .collect(),
+        &key.chain(metrics.iter().map(|name| (*name).clone()))
+            .collect::<Vec<_>>(),
     );
     for ladder in &analysis.ladders {
         for climb in &ladder.climbs {
             for rung in &climb.rungs {
-                let mut fields = vec![
-                    analysis.session.clone(),
-                    ladder.key.benchmark.clone(),
-                    ladder.key.cores.to_string(),
-                    climb.runtime.clone(),
-                    ladder.parameter.clone(),
-                    rung.size.to_string(),
-                    rung.failed.clone().unwrap_or_else(|| "ok".into()),
-                    rung.time_ns.map(|x| x.to_string()).unwrap_or_default(),
-                    rung.peak_bytes.map(|x| x.to_string()).unwrap_or_default(),
-                ];
+                let mut fields = step(&analysis.session, ladder, &climb.runtime, rung).to_vec();
                 fields.extend(metrics.iter().map(|name| {
                     let value = rung.metrics.get(*name);
                     value.map(f64::to_string).unwrap_or_default()
                 }));
-                write(fields);
+                write(&fields);
             }
         }
     }
     let bytes = writer.into_inner().expect("memory accepts bytes");
     String::from_utf8(bytes).expect("only text was written")
+}
+
+/// The columns of a step before its metrics.
+const GROWTH_KEY: [&str; 9] = [
+    "session",
+    "benchmark",
+    "cores",
+    "runtime",
+    "parameter",
+    "size",
+    "outcome",
+    "time_ns",
+    "peak_bytes",
+];
+
+fn step(session: &str, ladder: &LadderAnalysis, runtime: &str, rung: &Rung) -> [String; GROWTH_KEY.len()] {
+    [
+        session.to_owned(),
+        ladder.key.benchmark.clone(),
+        ladder.key.cores.to_string(),
+        runtime.to_owned(),
+        ladder.parameter.clone(),
+        rung.size.to_string(),
+        rung.failed.clone().unwrap_or_else(|| "ok".into()),
+        rung.time_ns.map(|x| x.to_string()).unwrap_or_default(),
+        rung.peak_bytes.map(|x| x.to_string()).unwrap_or_default(),
+    ]
 }
 
 fn each<'a>(analysis: &'a Analysis, mut visit: impl FnMut(&'a GroupAnalysis, &'a Cell, &'a InvocationPoint)) {

@@ -92,71 +92,32 @@ pub fn index(benchmarks: &[Benchmark]) -> String {
 }
 
 fn blocks(b: &Benchmark) -> Vec<Block> {
-    let mut blocks = vec![
-        Block::Text(b.description.clone()),
-        Block::Section("Actors and messages"),
-    ];
-    blocks.push(Block::Diagram);
-    blocks.push(Block::Rows(
-        names(["actor", "number"]),
-        b.kinds
-            .iter()
-            .map(|a| vec![a.kind.clone(), a.number.clone()])
-            .chain([vec!["all".into(), b.actors.clone()]])
-            .collect(),
-    ));
-    let flows = b.flows.iter();
-    blocks.push(Block::Rows(
-        names(["message", "from", "to", "number"]),
-        flows
-            .map(|f| vec![f.name.clone(), f.from.clone(), f.to.clone(), f.number.clone()])
-            .chain([vec![
-                "all".into(),
-                String::new(),
-                String::new(),
-                b.messages.clone(),
-            ]])
-            .collect(),
-    ));
+    let mut blocks = vec![Block::Text(b.description.clone())];
+    blocks.extend(work(b));
     blocks.extend(phases(b));
-    blocks.push(Block::Section("Parameters"));
-    blocks.push(Block::Rows(
-        names(["parameter", "in formulas", "meaning", "value"]),
-        b.parameters
-            .iter()
-            .map(|p| {
-                vec![
-                    p.name.clone(),
-                    p.symbol.clone(),
-                    p.meaning.clone(),
-                    arguments::demand(p),
-                ]
-            })
-            .collect(),
-    ));
-    if !b.relations.is_empty() {
-        let relations = b.relations.iter();
-        let lines = relations.map(|r| format!("{} must be {} {}.", r.parameter, r.rule, r.limit));
-        blocks.push(Block::Text(lines.collect::<Vec<_>>().join(" ")));
-    }
+    blocks.extend(parameters(b));
     blocks.extend(results(b));
     blocks.push(Block::Section("Sizes"));
     blocks.extend(sizes(b));
-    blocks.push(Block::Section("Origin and published figures"));
-    blocks.push(Block::Text(format!("Origin: {}.", b.origin)));
-    if !b.published.is_empty() {
-        blocks.push(Block::Rows(
-            names(["source", "figure", "size", "what it reports"]),
-            b.published
-                .iter()
-                .map(|p| {
-                    let size = p.preset.clone().unwrap_or_else(|| "unknown".into());
-                    vec![p.source.clone(), p.figure.clone(), size, p.note.clone()]
-                })
-                .collect(),
-        ));
-    }
+    blocks.extend(origin(b));
     blocks
+}
+
+fn work(b: &Benchmark) -> [Block; 4] {
+    let kinds = b.kinds.iter().map(|a| vec![a.kind.clone(), a.number.clone()]);
+    let flows = b.flows.iter();
+    let flows = flows.map(|f| vec![f.name.clone(), f.from.clone(), f.to.clone(), f.number.clone()]);
+    let all_actors = vec!["all".into(), b.actors.clone()];
+    let all_messages = vec!["all".into(), String::new(), String::new(), b.messages.clone()];
+    [
+        Block::Section("Actors and messages"),
+        Block::Diagram,
+        Block::Rows(names(["actor", "number"]), kinds.chain([all_actors]).collect()),
+        Block::Rows(
+            names(["message", "from", "to", "number"]),
+            flows.chain([all_messages]).collect(),
+        ),
+    ]
 }
 
 fn phases(b: &Benchmark) -> Option<Block> {
@@ -167,6 +128,48 @@ fn phases(b: &Benchmark) -> Option<Block> {
         .map(|(phase, what)| format!("Untimed {phase}: {what}."))
         .collect();
     (!told.is_empty()).then(|| Block::Text(told.join(" ")))
+}
+
+fn parameters(b: &Benchmark) -> Vec<Block> {
+    let rows = b.parameters.iter().map(|p| {
+        vec![
+            p.name.clone(),
+            p.symbol.clone(),
+            p.meaning.clone(),
+            arguments::demand(p),
+        ]
+    });
+    let mut blocks = vec![
+        Block::Section("Parameters"),
+        Block::Rows(
+            names(["parameter", "in formulas", "meaning", "value"]),
+            rows.collect(),
+        ),
+    ];
+    if !b.relations.is_empty() {
+        let relations = b.relations.iter();
+        let lines = relations.map(|r| format!("{} must be {} {}.", r.parameter, r.rule, r.limit));
+        blocks.push(Block::Text(lines.collect::<Vec<_>>().join(" ")));
+    }
+    blocks
+}
+
+fn origin(b: &Benchmark) -> Vec<Block> {
+    let mut blocks = vec![
+        Block::Section("Origin and published figures"),
+        Block::Text(format!("Origin: {}.", b.origin)),
+    ];
+    if !b.published.is_empty() {
+        let rows = b.published.iter().map(|p| {
+            let size = p.preset.clone().unwrap_or_else(|| "unknown".into());
+            vec![p.source.clone(), p.figure.clone(), size, p.note.clone()]
+        });
+        blocks.push(Block::Rows(
+            names(["source", "figure", "size", "what it reports"]),
+            rows.collect(),
+        ));
+    }
+    blocks
 }
 
 fn results(b: &Benchmark) -> Vec<Block> {

@@ -10,7 +10,7 @@ use crate::model::benchmark::{Argument, Value, Work};
 use crate::model::event::{Event, LOG_VERSION, StopReason, What};
 use crate::model::formula::Formula;
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
-use crate::model::machine::{Finding, Machine};
+use crate::model::machine::{BlockSensors, Finding, Machine};
 use crate::model::plan::{GroupKey, IterationRule, Ladder, LadderKey, Limits, Plan};
 use crate::model::reading::Reading;
 use crate::peers::identity;
@@ -232,7 +232,7 @@ impl<'a> Session<'a> {
                 order,
                 padding,
             } => What::BlockStarted {
-                sensors: self.host.sense_block(&self.group(&group).cpus.clone()),
+                sensors: self.sense(&group),
                 group,
                 block,
                 order,
@@ -245,15 +245,11 @@ impl<'a> Session<'a> {
                 padding,
             } => {
                 let order = self.order(&group, &runtime, padding);
-                let invocation = self.host.invoke(&order, interrupt);
-                if was_interrupted(&invocation) {
-                    return None;
-                }
                 What::InvocationFinished {
+                    invocation: self.invoke(&order, interrupt)?,
                     group,
                     block,
                     runtime,
-                    invocation: Box::new(invocation),
                 }
             }
             Step::Climb {
@@ -262,25 +258,32 @@ impl<'a> Session<'a> {
                 size,
             } => {
                 let order = self.rung(&ladder, &runtime, size);
-                let invocation = self.host.invoke(&order, interrupt);
-                if was_interrupted(&invocation) {
-                    return None;
-                }
                 What::RungFinished {
+                    invocation: self.invoke(&order, interrupt)?,
                     ladder,
                     runtime,
                     size,
-                    invocation: Box::new(invocation),
                 }
             }
             Step::FinishBlock { group, block } => What::BlockFinished {
-                sensors: self.host.sense_block(&self.group(&group).cpus.clone()),
+                sensors: self.sense(&group),
                 group,
                 block,
             },
             Step::FinishGroup { group, reason } => What::GroupFinished { group, reason },
             Step::End { reason } => What::SessionEnded { reason },
         })
+    }
+
+    /// `None` if the user cut it off.
+    fn invoke(&mut self, order: &Order, interrupt: &Interrupt) -> Option<Box<Invocation>> {
+        let invocation = self.host.invoke(order, interrupt);
+        (!was_interrupted(&invocation)).then(|| Box::new(invocation))
+    }
+
+    fn sense(&mut self, group: &GroupKey) -> BlockSensors {
+        let cpus = self.group(group).cpus.clone();
+        self.host.sense_block(&cpus)
     }
 
     fn group(&self, key: &GroupKey) -> &crate::model::plan::Group {

@@ -1,5 +1,7 @@
 //! Starts one invocation on the real machine and hands it to its driver.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 use rustix::process::{Pid, Signal};
@@ -45,19 +47,7 @@ pub fn run(
             );
         }
     };
-    let spawn = Spawn {
-        program: program.to_string_lossy().into_owned(),
-        arguments: order.launch.command.clone(),
-        environment: variables
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect(),
-        cwd: order.launch.cwd.to_string_lossy().into_owned(),
-        cpus: order.cpus.clone(),
-        cgroup: leaf
-            .as_ref()
-            .map(|leaf| leaf.path().to_string_lossy().into_owned()),
-    };
+    let spawn = spawn(order, &program, &variables, leaf.as_ref());
     let before = Snapshot::take(&order.cpus);
     let launched = match launcher.spawn(spawn, leaf.as_ref().map(Leaf::folder)) {
         Ok(launched) => launched,
@@ -77,6 +67,22 @@ pub fn run(
     let mut driver = Driver::new(order, options, interrupt, start, wiring, pid, leaf.as_ref());
     let ended = driver.drive(&mut tree);
     collect(driver.remains(&tree, ended, &counters, &before))
+}
+
+/// What the launcher is told.
+fn spawn(order: &Order, program: &Path, variables: &BTreeMap<String, String>, leaf: Option<&Leaf>) -> Spawn {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    Spawn {
+        program: text(program),
+        arguments: order.launch.command.clone(),
+        environment: variables
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect(),
+        cwd: text(&order.launch.cwd),
+        cpus: order.cpus.clone(),
+        cgroup: leaf.map(|leaf| text(leaf.path())),
+    }
 }
 
 /// The child has reported why it could not exec and is exiting.
