@@ -18,8 +18,8 @@
 //! - canary slower than its median on the same CPUs by 3 % and by four times its own noise: a fixed loop that touches no
 //!   memory repeats within half a percent in one hour and within 1.3 in another, as the clock wanders, so its noise is
 //!   taken from the steps between neighbouring readings, where a lasting change shows once. A faster reading is no
-//!   disturbance: nothing that takes time away from a program makes it faster, and a faster clock during a block is the
-//!   same for all who run in it.
+//!   disturbance: nothing that takes time away from a program makes it faster, and who runs while the clock is fast is
+//!   drawn, as the order within a block is.
 
 use crate::model::invocation::Invocation;
 use crate::model::machine::BlockSensors;
