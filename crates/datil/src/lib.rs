@@ -116,6 +116,7 @@ mod meter;
 pub mod model;
 mod placement;
 mod pool;
+mod prefetch;
 mod pressure;
 mod priority;
 mod query;

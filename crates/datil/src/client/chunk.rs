@@ -9,6 +9,7 @@ use crate::address::Address;
 use crate::inbox;
 use crate::mailbox::cell::Header;
 use crate::pool::lock;
+use crate::prefetch;
 use crate::sync::Mutex;
 use crate::worker::core::Core;
 
@@ -152,7 +153,7 @@ pub(crate) unsafe fn deliver(core: &Core, record: *mut u64) -> u64 {
     let (mut chunk, words) = unsafe { inbox::take::<Box<Chunk>>(record) };
     for (i, &cell) in chunk.cells.iter().enumerate() {
         if let Some(&later) = chunk.cells.get(i + AHEAD) {
-            prefetch(later);
+            prefetch::line(later);
         }
         // SAFETY: the cell is in transit, its token came with the chunk.
         unsafe {
@@ -174,16 +175,4 @@ pub(crate) unsafe fn deliver(core: &Core, record: *mut u64) -> u64 {
     chunk.used = 0;
     chunk.recycle();
     words
-}
-
-/// Asks for a cell's first line without waiting for it.
-#[inline(always)]
-fn prefetch(cell: *mut Header) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch has no effect on memory, whatever the address.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(cell.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = cell;
 }

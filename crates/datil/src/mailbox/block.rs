@@ -42,6 +42,9 @@ pub(crate) unsafe fn is_signal(block: *mut Block) -> bool {
     unsafe { (*block).class.get() == SIGNAL }
 }
 
+/// Class of a mailbox's third block and those after it: one this long is a stream, which wants memory in a row.
+const STREAM: usize = BLOCK_SIZES.len() - 1;
+
 /// How messages of type `M` lie in memory: in place, or boxed if they are big or over-aligned.
 pub(crate) struct Stored<M>(PhantomData<M>);
 
@@ -59,8 +62,6 @@ impl<M> Stored<M> {
     };
     /// Class of a mailbox's first block: one line where a message fits.
     const SMALL: usize = class_of(&BLOCK_SIZES, HEADER + Self::SIZE);
-    /// Class of the third block and those after it: a mailbox this long is a stream, which wants memory in a row.
-    const STREAM: usize = BLOCK_SIZES.len() - 1;
     /// Class of the second block: eight messages or half a kilobyte, whichever is more.
     const LARGE: usize = {
         let wanted = HEADER + 8 * Self::SIZE;
@@ -160,7 +161,7 @@ impl<M> Stored<M> {
         let block = if usize::from(unsafe { (*last).class.get() }) < Self::LARGE {
             fresh(pools, Self::LARGE, const { Self::capacity(Self::LARGE) })
         } else {
-            fresh(pools, Self::STREAM, const { Self::capacity(Self::STREAM) })
+            fresh(pools, STREAM, const { Self::capacity(STREAM) })
         };
         // SAFETY: as in `block`.
         (block, unsafe { Self::place(block, 0) })
@@ -202,6 +203,10 @@ impl<M> Stored<M> {
 /// A block of a class, linked to itself, with one message counted.
 #[inline(never)]
 fn fresh(pools: &Pools, class: usize, end: u8) -> *mut Block {
+    if class == STREAM {
+        // Another one will follow when this is full.
+        pools.blocks[class].expect_more();
+    }
     let block = pools.blocks[class].take().cast::<Block>();
     // SAFETY: the item came from the pool of this class, so it is ours, aligned, and bigger than the header.
     unsafe {

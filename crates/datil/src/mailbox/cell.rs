@@ -15,6 +15,7 @@ use datil_policy::Role;
 use super::block::{self, Block, Stored};
 use crate::actor::Actor;
 use crate::pool::{CELL_SIZES, Pools, class_of};
+use crate::prefetch;
 use crate::worker::core::Core;
 
 /// A generation lies in the lower bits of a word, below the 48 significant bits of a memory address: so the address is one shift away,
@@ -308,7 +309,7 @@ impl<A: Actor> Shape<A> {
                 if head == tail {
                     header.flags.set(flags & !flag::BLOCKS);
                 } else {
-                    (*tail).next.set((*head).next.get());
+                    go_on_with((*head).next.get(), tail);
                 }
                 block::free(pools, head);
             }
@@ -324,6 +325,25 @@ impl<A: Actor> Shape<A> {
     pub(crate) unsafe fn is_empty(cell: *mut Header) -> bool {
         // SAFETY: by the caller.
         unsafe { (*cell).flags.get() & flag::MAIL == 0 }
+    }
+}
+
+/// Makes `head` the first block of a mailbox that ends with `tail`.
+///
+/// Apart, because most mailboxes never have two blocks, and cold for the sake of their handlers' registers.
+///
+/// # Safety
+/// The caller owns the mailbox; its first block so far is the caller's afterwards.
+#[cold]
+#[inline(never)]
+unsafe fn go_on_with(head: *mut Block, tail: *mut Block) {
+    // SAFETY: by the caller.
+    unsafe {
+        (*tail).next.set(head);
+        if head != tail {
+            // Fetched while the messages of this one are handled.
+            prefetch::block_to_read((*head).next.get());
+        }
     }
 }
 

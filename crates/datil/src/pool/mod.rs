@@ -8,6 +8,7 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::PoisonError;
 
+use crate::prefetch;
 use crate::sync::{Mutex, MutexGuard, thread_local};
 
 /// Sizes of cells in bytes. All are multiples of a cache line, so no two actors share one.
@@ -252,6 +253,16 @@ impl Pool {
         self.len.set(len - 1);
         // SAFETY: entries below `len` are initialised, and `len` never exceeds the capacity.
         unsafe { *self.items.add(len - 1) }
+    }
+
+    /// Says that another item will be taken soon after the next one, and written from its beginning.
+    #[inline(always)]
+    pub(crate) fn expect_more(&self) {
+        let len = self.len.get();
+        if len >= 2 {
+            // SAFETY: entries below `len` are initialised.
+            prefetch::block_to_write(unsafe { *self.items.add(len - 2) });
+        }
     }
 
     /// Takes back an item that nothing refers to any more.
