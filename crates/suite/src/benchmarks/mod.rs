@@ -1,5 +1,8 @@
 //! The benchmarks, each written once. What each does is laid down in the catalogue.
 //!
+//! What a handler computes for long stands in a function that knows no library and is never inlined. So all libraries of a binary
+//! run the same machine code there, and none is faster by where the compiler happened to put its loops.
+//!
 //! The feature `all-benchmarks` decides whether the libraries offer more than the micro-benchmarks.
 
 mod concurrency;

@@ -92,6 +92,8 @@ struct Cut {
 }
 
 impl Cut {
+    // One copy for all libraries.
+    #[inline(never)]
     fn perform(&self, task: i64) -> Flips {
         let first = task * self.chunk;
         let mut permutation = Permutation::at(first, self.length);

@@ -154,6 +154,8 @@ struct Matrix {
 
 impl Matrix {
     /// The matrix of a seeker.
+    // One copy for all libraries.
+    #[inline(never)]
     fn of_seeker(seeker: i64, side: usize, alphabet: u32) -> Self {
         let mut random = L32::new(seeker.wrapping_mul(2_654_435_761).wrapping_add(12345));
         let cells = side.checked_mul(side).expect("a matrix fits into memory");
@@ -165,6 +167,8 @@ impl Matrix {
 
     /// How often the word stands in a column, from top to bottom. Column by column, against the order of the cells: that is
     /// what the entry demands.
+    // One copy for all libraries.
+    #[inline(never)]
     fn count(&self, word: &[u8]) -> i64 {
         let mut count = 0;
         for column in 0..self.side {

@@ -151,6 +151,8 @@ impl Tile {
 
     /// The tile after a phase, in which paths may lead through one more node: number `through` of the rows of `above`, the
     /// tile in the same column, and of the columns of `beside`, the tile in the same row.
+    // One copy for all libraries.
+    #[inline(never)]
     fn relaxed(&self, side: usize, through: usize, above: &Self, beside: &Self) -> Self {
         let from = &above.0[through * side..][..side];
         let mut relaxed = Vec::with_capacity(self.0.len());

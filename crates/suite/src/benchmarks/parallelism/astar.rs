@@ -225,6 +225,8 @@ struct Search {
 impl Search {
     /// Expands up to as many nodes as a work item allows; `queue` begins with the item's node and ends with those that are
     /// left. True if the target was found, which ends it early.
+    // One copy for all libraries.
+    #[inline(never)]
     fn expand(&self, queue: &mut VecDeque<i32>, effort: &mut Effort) -> bool {
         let mut done = 0;
         while done < self.limit

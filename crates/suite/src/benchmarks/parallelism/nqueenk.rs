@@ -119,6 +119,8 @@ impl Queens {
     }
 
     /// Searches all boards that begin like this one, and tells of every solution.
+    // One copy for all libraries.
+    #[inline(never)]
     fn search(&self, side: u8, found: &mut dyn FnMut()) {
         if self.rows == side {
             found();

@@ -98,6 +98,8 @@ impl Units {
     }
 
     /// A term of the series of Bailey, Borwein and Plouffe, in units.
+    // One copy for all libraries.
+    #[inline(never)]
     fn term(&self, k: u64) -> BigUint {
         let eight = 8 * k;
         let sum = rounded_quotient(&self.four, &BigUint::from(eight + 1))

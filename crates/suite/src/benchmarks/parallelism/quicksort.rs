@@ -82,6 +82,8 @@ struct Parts {
 
 impl Parts {
     /// Parts a list, which is not empty, at its middle element.
+    // One copy for all libraries.
+    #[inline(never)]
     fn of(list: &[i64]) -> Self {
         let pivot = list[list.len() / 2];
         let elements = list.iter().copied();
@@ -94,6 +96,8 @@ impl Parts {
 }
 
 /// Sorts a list without further actors, into a new one.
+// One copy for all libraries.
+#[inline(never)]
 fn sort(list: Vec<i64>) -> Vec<i64> {
     if list.len() < 2 {
         return list;

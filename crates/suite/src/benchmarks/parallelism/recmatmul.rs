@@ -109,6 +109,8 @@ impl Factors {
     }
 
     /// Adds the product of a block of each matrix to a block of the result.
+    // One copy for all libraries.
+    #[inline(never)]
     fn multiply(&self, block: &Block, product: &mut [f64]) {
         let rows = self.left.chunks_exact(self.side).skip(block.c.row);
         for (row, product) in rows.zip(product.chunks_exact_mut(block.side)) {

@@ -148,6 +148,8 @@ struct Work {
 }
 
 impl Work {
+    // One copy for all libraries.
+    #[inline(never)]
     fn area(&self) -> f64 {
         let piece = |number: i64| {
             let left = self.left + number as f64 * self.width;
