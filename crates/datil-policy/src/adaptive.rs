@@ -5,12 +5,12 @@
 //! every such move is a trial. Two workers of which each spends half of its time on the other, on sending to it and on taking in
 //! what comes from it, get no more done than one; if it comes to that, or the receiver runs dry at once, the trial failed
 //! and the pause before the next one doubles, for all workers together. While trials pay, a worker that runs dry asks the others
-//! for more instead of going to sleep. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
+//! for more instead of going to sleep, and takes some of it itself if they are in handlers that take long. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
 //! came of trials.
 
 use std::mem;
 
-use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Setup, Stint, Verdict};
+use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Preemption, Setup, Stint, Verdict};
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
 const PATIENCE: Nanos = 20_000;
@@ -145,6 +145,7 @@ fn turn_of_the_oldest(tick: u32) -> Pick {
 impl Policy for Adaptive {
     const NAME: &'static str = "adaptive";
     const STEALS: bool = true;
+    const PREEMPTS: Preemption = Preemption::Unanswered;
     const ADOPTS: bool = true;
     const FOLLOWS: bool = true;
     const CROSSINGS: u32 = 64;
@@ -271,7 +272,7 @@ impl Policy for Adaptive {
     }
 }
 
-/// [`Adaptive`] with every brake released: shares at once and always, moves actors on every occasion and never judges.
+/// [`Adaptive`] with every brake released: shares at once and always, takes from those in handlers, moves actors on every occasion and never judges.
 /// Useless for work, good for finding races; hosts use it in their stress tests.
 #[derive(Clone, Debug)]
 pub struct Hostile {
@@ -281,6 +282,7 @@ pub struct Hostile {
 impl Policy for Hostile {
     const NAME: &'static str = "hostile";
     const STEALS: bool = true;
+    const PREEMPTS: Preemption = Preemption::Unanswered;
     const ADOPTS: bool = true;
     const FOLLOWS: bool = true;
     const CROSSINGS: u32 = 7;
@@ -331,6 +333,12 @@ impl Policy for Hostile {
     }
 
     fn grant(&mut self, queued: usize) -> usize {
-        queued
+        // All, or what leaves something behind.
+        self.toggle = self.toggle.wrapping_add(1);
+        if self.toggle.is_multiple_of(3) {
+            queued
+        } else {
+            queued.div_ceil(2)
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! hands the sleeper what that would have stolen first. Encore has one queue per scheduler, in which an actor goes to the end after its batch too; hosts have
 //! another for these, and the two take turns.
 
-use crate::{Board, Nanos, Offer, Pick, Policy, Setup};
+use crate::{Board, Nanos, Offer, Pick, Policy, Preemption, Setup};
 
 /// Messages per activation.
 const BATCH: u32 = 100;
@@ -56,7 +56,7 @@ fn one(queued: usize) -> Offer {
 }
 
 macro_rules! encore {
-    ($(#[$doc:meta])* $name:ident, $text:literal, $preempts:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, $preempts:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name(Round);
@@ -64,7 +64,7 @@ macro_rules! encore {
         impl Policy for $name {
             const NAME: &'static str = $text;
             const STEALS: bool = true;
-            const PREEMPTS: bool = $preempts;
+            const PREEMPTS: Preemption = Preemption::$preempts;
             const ADOPTS: bool = true;
 
             fn new(setup: Setup) -> Self {
@@ -96,10 +96,10 @@ macro_rules! encore {
 
 encore! {
     /// Encore since 2015: a thief takes one actor out of the victim's queue, also while that runs a handler.
-    EncorePreemptive, "encore-preemptive", true
+    EncorePreemptive, "encore-preemptive", AtOnce
 }
 
 encore! {
     /// Encore until 2015: a thief asks, and the victim hands over one actor between two activations.
-    EncoreCooperative, "encore-cooperative", false
+    EncoreCooperative, "encore-cooperative", Never
 }

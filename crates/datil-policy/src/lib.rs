@@ -174,15 +174,26 @@ pub struct Stint {
     pub toll: Nanos,
 }
 
+/// When a thief takes actors out of a victim's queue itself, as many as its own [`Policy::grant`] says, instead of asking the victim, which answers
+/// between two activations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Preemption {
+    /// Never: it asks.
+    Never,
+    /// If it has asked and the victim does not answer because it is in a handler that takes long.
+    Unanswered,
+    /// Without asking.
+    AtOnce,
+}
+
 /// A scheduling policy: the private state of one worker and the rules that read it.
 pub trait Policy: Send + Sized + 'static {
     /// Name by which the policy is chosen.
     const NAME: &'static str;
     /// Whether idle workers ask others for work ([`Policy::hunt`]).
     const STEALS: bool = false;
-    /// Whether a thief takes what it wants from a victim's queue (and asks its own [`Policy::grant`] how much), also while that runs a
-    /// handler; otherwise it asks the victim, which answers between two activations.
-    const PREEMPTS: bool = false;
+    /// Whether a thief takes what it wants out of a victim's queue itself, also while that runs a handler.
+    const PREEMPTS: Preemption = Preemption::Never;
     /// Whether a sender takes over the actors of an idle worker instead of waking it.
     const ADOPTS: bool = false;
     /// Whether [`Policy::follow`] is asked at all.

@@ -11,7 +11,7 @@ use std::ptr;
 use super::core::Core;
 use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, Port, RUNNING, bump};
 use super::team::Team;
-use crate::mailbox::cell::{Header, TRANSIT, flag, tag};
+use crate::mailbox::cell::{EMPTY, Header, TRANSIT, collect_remote, flag, tag};
 use crate::membarrier;
 
 /// Whether a worker is inside the runtime, and whether it may be.
@@ -103,10 +103,11 @@ impl Core {
         }
     }
 
-    /// Takes over everything that waits for another worker of this runtime, if that is in a handler; true if there was something to run.
+    /// Takes over what waits for another worker of this runtime, if that is in a handler: all that has arrived, and of what is queued the oldest, as
+    /// many as `grant` says. True if there was something to run.
     ///
     /// This worker is RUNNING. From here on the other one is absent until its handler returns or calls the runtime.
-    pub(crate) fn rescue(&self, from: &'static Port) -> bool {
+    pub(crate) fn rescue(&self, from: &'static Port, grant: impl FnOnce(usize) -> usize) -> bool {
         let rescued = self.with_absent(from, |other| {
             // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps others out.
             unsafe {
@@ -116,7 +117,7 @@ impl Core {
                     other.showcase.open();
                     0
                 } else {
-                    self.take_over(other)
+                    self.take_over(other, grant)
                 }
             }
         });
@@ -130,17 +131,8 @@ impl Core {
 
     /// Steals from a worker that is in a handler the oldest actors of its queues, as many as `grant` says; true if there were any.
     pub(crate) fn seize(&self, from: &'static Port, grant: impl FnOnce(usize) -> usize) -> bool {
-        let seized = self.with_absent(from, |other| {
-            let queued = other.queued();
-            (0..grant(queued).min(queued))
-                .filter_map(|_| other.run.pop_oldest().or_else(|| other.yielded.pop_oldest()))
-                .map(|cell| {
-                    // SAFETY: as in `take_over`.
-                    unsafe { self.make_mine(cell) };
-                    self.enqueue(cell);
-                })
-                .count()
-        });
+        // SAFETY: the other worker is in a handler and cannot enter its core, and the lock keeps others out.
+        let seized = self.with_absent(from, |other| unsafe { self.take_queued(other, grant) });
         seized.is_some_and(|seized| seized > 0)
     }
 
@@ -216,17 +208,30 @@ impl Core {
         }
     }
 
-    /// Makes what is queued at `other`, and what has arrived for it, ours; returns how many actors that gave us to run.
+    /// Makes the oldest of what is queued at `other` ours, as many as `grant` says; returns their number.
     ///
     /// # Safety
     /// The other core is revoked and its state locked by us; its worker runs a handler.
-    unsafe fn take_over(&self, other: &Core) -> u64 {
+    unsafe fn take_queued(&self, other: &Core, grant: impl FnOnce(usize) -> usize) -> usize {
+        let queued = other.queued();
+        (0..grant(queued).min(queued))
+            .filter_map(|_| other.run.pop_oldest().or_else(|| other.yielded.pop_oldest()))
+            .map(|cell| {
+                // SAFETY: what was in its queues was its own; no cell is in transit and in a queue.
+                unsafe { self.make_mine(cell) };
+                self.enqueue(cell);
+            })
+            .count()
+    }
+
+    /// Makes what has arrived for `other` ours, and the oldest of what is queued there, as many as `grant` says; returns how many actors that gave us to run.
+    ///
+    /// # Safety
+    /// As [`Core::take_queued`].
+    unsafe fn take_over(&self, other: &Core, grant: impl FnOnce(usize) -> usize) -> u64 {
         let before = self.queued();
-        while let Some(cell) = other.run.pop_oldest().or_else(|| other.yielded.pop_oldest()) {
-            // SAFETY: what was in its queues was its own; no cell is in transit and in a queue.
-            unsafe { self.make_mine(cell) };
-            self.enqueue(cell);
-        }
+        // SAFETY: by the caller.
+        unsafe { self.take_queued(other, grant) };
         for cell in other.port.take_all() {
             // SAFETY: we act for the worker whose list it was.
             unsafe {
@@ -267,6 +272,13 @@ impl Core {
                 self.handle_token(cell);
             } else if header.flags.get() & flag::DEAD != 0 {
                 self.release_dead(cell);
+            } else if header.flags.get() & flag::SCHEDULED != 0 {
+                // It stays in its worker's queue with what was sent to it, unless it was parked and that lets it go on.
+                collect_remote(header, EMPTY);
+                if header.flags.get() & flag::SCHEDULED == 0 {
+                    self.make_mine(cell);
+                    self.schedule(cell);
+                }
             } else {
                 self.make_mine(cell);
                 self.handle_token(cell);

@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Encounter, Offer, Pick, Policy, Setup, Verdict};
+use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Setup, Verdict};
 
 use super::absence::Watch;
 use super::core::{Core, Hooks};
@@ -27,10 +27,12 @@ use crate::sync::{Instant, spin_loop, thread};
 
 /// The bits of a thief's request.
 pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
-/// Polls of a thief for the answer of its victim.
+/// Polls of a thief for the answer of its victim: about a tenth of a millisecond.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
-/// Attempts without an answer after which a thief gives up: together about half a millisecond.
-const UNANSWERED: u32 = 6;
+/// The same where it then takes what it wants itself: long against what that costs both.
+const PATIENCE_BEFORE_TAKING: u32 = 500;
+/// Polls without an answer after which a thief gives up.
+const UNANSWERED: u32 = 12_000;
 /// Polls of a thief for other work before it asks again: about a microsecond.
 const BETWEEN_ATTEMPTS: u32 = 32;
 /// Activations between two looks at the inbox, which senders write to all the time.
@@ -155,6 +157,12 @@ pub(super) struct Worker<'a, P> {
 }
 
 impl<P: Policy> Worker<'_, P> {
+    /// Polls of a thief for an answer.
+    const PATIENCE: u32 = match P::PREEMPTS {
+        Preemption::Unanswered => PATIENCE_BEFORE_TAKING,
+        Preemption::Never | Preemption::AtOnce => PATIENCE_OF_A_THIEF,
+    };
+
     /// The policy's state.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "see the safety argument")]
@@ -468,7 +476,7 @@ impl<P: Policy> Worker<'_, P> {
         }
         let (mut attempt, mut unanswered) = (0, 0);
         while let Some(victim) = self.policy().hunt(attempt) {
-            if unanswered >= UNANSWERED {
+            if unanswered * Self::PATIENCE >= UNANSWERED {
                 // They are in long handlers. Whoever sleeps looks after them; see `absence.rs`.
                 break;
             }
@@ -481,9 +489,7 @@ impl<P: Policy> Worker<'_, P> {
                 continue;
             }
             bump(&core.counters().steal_attempts, 1);
-            let seizes = P::PREEMPTS && core.team.guarded;
-            let seized = seizes && core.seize(victim, |queued| self.policy().grant(queued));
-            let answer = if seized { Answer::Gift } else { self.rob(victim, 0) };
+            let answer = self.take_from(victim);
             if answer == Answer::Gift {
                 bump(&core.counters().steals, 1);
                 return true;
@@ -509,12 +515,32 @@ impl<P: Policy> Worker<'_, P> {
 
     fn can_be_robbed(&self, victim: &Port) -> bool {
         let state = victim.rest.0.state.load(Relaxed);
-        state == RUNNING || (P::PREEMPTS && state == ABSENT)
+        state == RUNNING || (P::PREEMPTS != Preemption::Never && state == ABSENT)
+    }
+
+    /// Gets work from a victim, as the policy has it.
+    fn take_from(&self, victim: &'static Port) -> Answer {
+        let core = self.core;
+        let may_preempt = |when| P::PREEMPTS == when && core.team.guarded;
+        let grant = |queued| self.policy().grant(queued);
+        if may_preempt(Preemption::AtOnce) && core.seize(victim, grant) {
+            return Answer::Gift;
+        }
+        let answer = self.rob(victim, 0);
+        let ignored = answer == Answer::Unanswered && may_preempt(Preemption::Unanswered);
+        if ignored && core.rescue(victim, grant) {
+            Answer::Gift
+        } else {
+            answer
+        }
     }
 
     /// Posts a request at the victim, with these bits besides, and waits a little for the answer.
     pub(super) fn rob(&self, victim: &Port, besides: u32) -> Answer {
         let core = self.core;
+        if victim.rest.0.state.load(Relaxed) == ABSENT {
+            return Answer::Unanswered;
+        }
         let request = STEAL | besides | u32::from(core.me);
         if victim
             .request
@@ -529,7 +555,7 @@ impl<P: Policy> Worker<'_, P> {
                 || victim.request.load(Relaxed) != request
                 || victim.rest.0.state.load(Relaxed) == IDLE
         };
-        let answered = (0..PATIENCE_OF_A_THIEF).any(|_| {
+        let answered = (0..Self::PATIENCE).any(|_| {
             spin_loop();
             interrupted()
         });
@@ -606,7 +632,7 @@ impl<P: Policy> Worker<'_, P> {
                     Watch::Off => calm = self.may_all_sleep(),
                     Watch::Rescue(port) => {
                         self.get_up();
-                        core.rescue(port);
+                        core.rescue(port, |queued| queued);
                         return;
                     }
                 }

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use datil::policy::topology::{Neighbourhood, Rings};
 use datil::policy::{
-    Board, Encounter, End, Nanos, Offer, Pick, Policy, Profile, Role, Route, Sample, Search, Setup, Stint,
-    Surroundings, Verdict, Waking, Word,
+    Board, Encounter, End, Nanos, Offer, Pick, Policy, Preemption, Profile, Role, Route, Sample, Search,
+    Setup, Stint, Surroundings, Verdict, Waking, Word,
 };
 
 /// Questions that one worker writes down; what comes later is answered only.
@@ -247,7 +247,7 @@ macro_rules! put {
 impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     const NAME: &'static str = P::NAME;
     const STEALS: bool = P::STEALS;
-    const PREEMPTS: bool = P::PREEMPTS;
+    const PREEMPTS: Preemption = P::PREEMPTS;
     const ADOPTS: bool = P::ADOPTS;
     const FOLLOWS: bool = P::FOLLOWS;
     const CROSSINGS: u32 = P::CROSSINGS;

@@ -93,7 +93,7 @@ impl Core {
     /// # Safety
     /// We own the cell.
     #[inline(always)]
-    pub(super) unsafe fn schedule(&self, cell: *mut Header) {
+    pub(in super::super) unsafe fn schedule(&self, cell: *mut Header) {
         // SAFETY: by the caller.
         let header = unsafe { &*cell };
         let flags = header.flags.get();
