@@ -192,7 +192,7 @@ pub trait Policy: Send + Sized + 'static {
     const NAME: &'static str;
     /// Whether idle workers ask others for work ([`Policy::hunt`]).
     const STEALS: bool = false;
-    /// Whether a thief takes what it wants out of a victim's queue itself, also while that runs a handler.
+    /// When a thief takes what it wants out of a victim's queue itself, also while that runs a handler.
     const PREEMPTS: Preemption = Preemption::Never;
     /// Whether a sender takes over the actors of an idle worker instead of waking it.
     const ADOPTS: bool = false;
