@@ -102,9 +102,9 @@ impl Verdict {
                 "comes out only with the operating system's terms, which were fitted to four numbers"
             }
             Self::Fitted => "agrees, but the model was fitted to it, so that it proves nothing",
-            Self::SignOnly => "is on the published side of 1, with another size",
-            Self::Chance => "is on the published side of 1, but differs from seed to seed by as much",
-            Self::DoesNot => "is not on the published side of 1, or much too far from it",
+            Self::SignOnly => "has the published direction, with another size",
+            Self::Chance => "has the published direction, but differs from seed to seed by as much",
+            Self::DoesNot => "has not the published direction, or a size that is much too far from it",
             Self::NotModelled => "the model has nothing of the kind",
         }
     }
@@ -128,9 +128,9 @@ pub struct Row {
     pub published: String,
     /// The simulated number, without and with the operating system where both were tried.
     pub simulated: String,
-    /// The published number, where it is a ratio that can be drawn.
+    /// The published number, where it is a ratio that can be drawn; a bound is none.
     pub number: Option<f64>,
-    /// The simulated number without the operating system, where the published one is there.
+    /// The simulated number without the operating system, where it is such a ratio.
     pub without: Option<f64>,
     /// The simulated number with it.
     pub with_os: Option<f64>,
@@ -189,11 +189,11 @@ fn judge(published: f64, without: f64, with: f64, fitted: bool) -> Verdict {
 }
 
 impl Row {
-    /// With the ratios behind it.
-    fn drawn(self, published: f64, without: f64, with_os: f64) -> Self {
+    /// With the ratios behind it; of what is published as a bound there is no number.
+    fn drawn(self, published: Option<f64>, without: f64, with_os: f64) -> Self {
         let positive = |value: f64| Some(value).filter(|value| *value > 0.0);
         Self {
-            number: positive(published),
+            number: published.and_then(positive),
             without: positive(without),
             with_os: positive(with_os),
             ..self

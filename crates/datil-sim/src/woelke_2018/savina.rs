@@ -331,7 +331,7 @@ const TALLIES: [Tally; 12] = [
         CLS,
         less,
         12,
-        "about half of 23",
+        "about half of 23, here 12",
     ),
     tally(
         "within 4 % with CLS interleaved of CLS",
@@ -340,7 +340,7 @@ const TALLIES: [Tally; 12] = [
         CLS,
         |ratio| (ratio - 1.0).abs() <= 0.04,
         18,
-        "most of 23",
+        "most of 23, here 18",
     ),
     tally(
         "faster with CLS-TP interleaved than with CLS",
@@ -440,7 +440,10 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         }
     };
     let (without, with) = (value(false), value(true));
-    let (Value(published) | Above(published) | Below(published) | Between(published, _)) = row.published;
+    let drawable = match row.published {
+        Value(value) => Some(value),
+        Above(_) | Below(_) | Between(..) => None,
+    };
     let verdict = match row.published {
         Value(published) => judge(published, without, with, row.fitted),
         Above(limit) => judge_above(limit, f64::MAX, without, with),
@@ -469,13 +472,15 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
             name(row.other)
         ),
         published: match row.published {
-            Value(value) if row.program == "pingpong" && value < 1.1 => "slightly above 1".to_owned(),
+            Value(value) if row.program == "pingpong" && value < 1.1 => {
+                format!("slightly above 1, here {value:.2}")
+            }
             Value(value) if row.program == "concdict" && matches!(row.at, At::Mean) => {
                 format!("1.18 to 1.21, here {value:.2}")
             }
             Value(value) if row.program == "apsp" => format!("0.63 and 0.64, here {value:.3}"),
             Value(value) => format!("{value:.2}"),
-            Above(_) if matches!(row.of, Of::Attempts) => "very many".to_owned(),
+            Above(limit) if matches!(row.of, Of::Attempts) => format!("very many, here above {limit}"),
             Above(limit) | Between(limit, _) => format!("above {limit}"),
             Below(limit) => format!("below {limit}"),
         },
@@ -486,7 +491,7 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         verdict,
         why: if verdict.asks_why() { row.why } else { "" },
     }
-    .drawn(published, without, with)
+    .drawn(drawable, without, with)
 }
 
 /// Whether the direction of times at 64 workers, which a verdict found, may be chance: 1 is within two standard errors

@@ -75,8 +75,9 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     }
     writeln!(
         out,
-        "Woelke, Optimizing Data Locality in CAF, 2018, chapter 6: published beside simulated, nothing measured.\n\
-         {}\n",
+        "Woelke, Optimizing Data Locality in CAF, 2018, chapter 6: published beside simulated, nothing measured.{}\n\
+         {}\n{NOTATION}\n",
+        doubt(arguments.seeds),
         rule_of_verdicts()
     )?;
     show(&THESIS_HEADER, rows.iter().map(thesis_columns), out)?;
@@ -101,6 +102,20 @@ fn rule_of_verdicts() -> String {
          (times the published one, if that is above 1), and not farther than half of what lies between the published one and \
          1, or {NEAR} if that is more."
     )
+}
+
+/// How statements and numbers are to be read.
+const NOTATION: &str = "a / b is what a takes by what b takes. The second simulated number, with os, is with the operating system's terms, \
+     which move threads that are not bound and balance pages. \"Here\" stands before the number that a vague statement is \
+     held against.";
+
+/// What one seed cannot tell, as a sentence that follows another.
+fn doubt(seeds: u64) -> &'static str {
+    if seeds > 1 {
+        ""
+    } else {
+        " With a single seed nothing is known of chance: a verdict may be another one with the next."
+    }
 }
 
 const THESIS_HEADER: [&str; 6] = ["section", "statement", "published", "simulated", "verdict", "why"];
@@ -152,20 +167,21 @@ fn section(
 }
 
 fn thesis_page(rows: &[Row], seeds: u64) -> Page {
-    let ratios = rows.iter().filter_map(|row| {
-        Some((
-            row.statement.clone(),
-            vec![row.number?, row.without?, row.with_os?],
-        ))
-    });
+    // Of a bound there is no dot, so that its row says what is published.
+    let named = |row: &Row| match row.number {
+        Some(_) => row.statement.clone(),
+        None => format!("{}; {}", row.statement, row.published),
+    };
+    let drawn = rows
+        .iter()
+        .filter(|row| row.without.is_some() && row.with_os.is_some())
+        .map(|row| (named(row), vec![row.number, row.without, row.with_os]));
     let figure = Figure::Dots {
         axis: "published and simulated ratios".to_owned(),
         series: ["published", "simulated", "simulated with the operating system"]
             .map(str::to_owned)
             .to_vec(),
-        rows: ratios
-            .map(|(name, values)| (name, values.into_iter().map(Some).collect()))
-            .collect(),
+        rows: drawn.collect(),
     };
     let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
         [verdict.text(), &count.to_string(), verdict.meaning()]
@@ -181,14 +197,14 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
         sections: vec![
             section(
                 "Verdicts",
-                format!("What came of {} statements.", rows.len()),
+                format!("What came of {} statements.{}", rows.len(), doubt(seeds)),
                 None,
                 &["verdict", "statements", "meaning"],
                 summary.collect(),
             ),
             section(
                 "Statements",
-                rule_of_verdicts(),
+                format!("{} {NOTATION}", rule_of_verdicts()),
                 Some(figure),
                 &THESIS_HEADER,
                 rows.iter().map(thesis_columns).collect(),
@@ -487,5 +503,30 @@ mod tests {
         let page = |seeds| render(&thesis_page(std::slice::from_ref(&row), seeds));
         assert!(page(1).contains("1 seed per cell") && page(2).contains("2 seeds per cell"));
         assert!(page(1).contains("proves nothing"), "{}", page(1));
+        let doubted = "nothing is known of chance";
+        assert!(page(1).contains(doubted) && !page(2).contains(doubted));
+    }
+
+    #[test]
+    fn a_bound_is_written_and_not_drawn() {
+        let row = |number| Row {
+            place: "6.5.4",
+            statement: "big".to_owned(),
+            published: "above 2".to_owned(),
+            simulated: "14; with os 13".to_owned(),
+            number,
+            without: Some(14.0),
+            with_os: Some(13.0),
+            verdict: Verdict::Native,
+            why: "",
+        };
+        let dots = |number| {
+            render(&thesis_page(&[row(number)], 1))
+                .matches("<title>big, ")
+                .count()
+        };
+        assert_eq!((dots(Some(2.0)), dots(None)), (3, 0));
+        let page = render(&thesis_page(&[row(None)], 1));
+        assert_eq!(page.matches("<title>big; above 2, ").count(), 2, "{page}");
     }
 }

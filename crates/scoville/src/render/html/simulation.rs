@@ -52,6 +52,11 @@ pub enum Figure {
     },
 }
 
+/// Tables are what these pages are read for: they are shown as a whole. What is short stays on one line.
+const STYLE: &str = ".scroll { max-height: none; } .short { white-space: nowrap; }";
+/// Letters of the longest entry of a column that is short.
+const SHORT: usize = 26;
+
 /// The page as one HTML file. Its policy forbids scripts and connections.
 pub fn render(page: &Page) -> String {
     let document = html! {
@@ -65,7 +70,7 @@ pub fn render(page: &Page) -> String {
                 meta name="generator" content={ "scoville " (env!("CARGO_PKG_VERSION")) };
                 link rel="icon" href="data:,";
                 title { "Scoville: " (page.title) }
-                style { (PreEscaped(vendor::STYLE)) }
+                style { (PreEscaped(vendor::STYLE)) (PreEscaped(STYLE)) }
             }
             body {
                 header.masthead {
@@ -88,7 +93,7 @@ fn section(number: usize, part: &Section) -> Markup {
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (part.title) }
-            p { (part.text) }
+            p.prose { (part.text) }
             @if let Some(figure) = &part.figure {
                 figure.drawing tabindex="0" aria-label={ "Figure: " (part.title) } { (drawn(figure, &part.title)) }
             }
@@ -98,9 +103,11 @@ fn section(number: usize, part: &Section) -> Markup {
 }
 
 fn table(part: &Section) -> Markup {
-    let classes: Vec<_> = (0..part.header.len())
-        .map(|column| holds_numbers(&part.rows, column).then_some("num"))
-        .collect();
+    let class = |column| match holds_numbers(&part.rows, column) {
+        true => Some("num"),
+        false => is_short(&part.rows, column).then_some("short"),
+    };
+    let classes: Vec<_> = (0..part.header.len()).map(class).collect();
     html! {
         table {
             thead { tr { @for (heading, class) in part.header.iter().zip(&classes) { th scope="col" class=[class] { (heading) } } } }
@@ -123,6 +130,12 @@ fn holds_numbers(rows: &[Vec<String>], column: usize) -> bool {
     cells.clone().next().is_some() && cells.all(|cell| is_number(cell))
 }
 
+/// Whether no entry of a column has more than [`SHORT`] letters.
+fn is_short(rows: &[Vec<String>], column: usize) -> bool {
+    let mut cells = rows.iter().filter_map(|row| row.get(column));
+    cells.all(|cell| cell.chars().count() <= SHORT)
+}
+
 fn drawn(figure: &Figure, title: &str) -> Markup {
     match figure {
         Figure::Dots { axis, series, rows } => dots(title, axis, series, rows),
@@ -135,6 +148,8 @@ const WIDTH: f64 = 860.0;
 const LEFT: f64 = 180.0;
 /// Room for the values and the label of a vertical axis.
 const AXIS: f64 = 76.0;
+/// Room between a row's name and the smallest value, of which half a mark is to be seen.
+const GAP: f64 = 12.0;
 /// Room that a letter of a row's name takes, on average.
 const LETTER: f64 = 6.4;
 const BOTTOM: f64 = 46.0;
@@ -229,7 +244,7 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
         .map(|(name, _)| name.chars().count())
         .max()
         .unwrap_or(0);
-    let left = LEFT.max(LETTER * longest as f64 + 16.0);
+    let left = LEFT.max(LETTER * longest as f64 + 2.0 * GAP);
     let width = WIDTH - LEFT + left;
     let x = Scale {
         from: (low, high),
@@ -255,7 +270,7 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
             text x=(f64::midpoint(left, width - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axis) }
             @for (number, (name, values)) in rows.iter().enumerate() {
                 @let middle = ROW * (number as f64 + 0.5);
-                text x=(left - 8.0) y=(middle + 4.0) text-anchor="end" { (name) }
+                text x=(left - GAP) y=(middle + 4.0) text-anchor="end" { (name) }
                 line x1=(left) x2=(width - RIGHT) y1=(middle) y2=(middle) stroke="currentColor" stroke-opacity="0.08" {}
                 @for (which, value) in values.iter().enumerate() {
                     @if let Some(value) = value {
@@ -368,9 +383,9 @@ mod tests {
         let name = "n".repeat(100);
         let text = render(&page(&name, 2.0));
         // A hundred letters and the gaps beside them, instead of the usual 180.
-        assert!(text.contains(r#"viewBox="0 0 1336 "#), "{text}");
-        assert!(text.contains(r#"<text x="648" "#), "{text}");
-        assert!(text.contains(r#"<circle cx="1316.0""#), "{text}");
+        assert!(text.contains(r#"viewBox="0 0 1344 "#), "{text}");
+        assert!(text.contains(r#"<text x="652" "#), "{text}");
+        assert!(text.contains(r#"<circle cx="1324.0""#), "{text}");
     }
 
     #[test]
@@ -418,6 +433,17 @@ mod tests {
         assert_eq!(radii, [6.0, 4.5, 3.0]);
         assert_eq!(radius(0, 1), 6.0);
         assert_ne!(dashes(0), dashes(1));
+    }
+
+    #[test]
+    fn short_columns_do_not_wrap() {
+        let rows = vec![vec![
+            "needs the operating system".to_owned(),
+            "w".repeat(SHORT + 1),
+        ]];
+        assert_eq!([0, 1].map(|column| is_short(&rows, column)), [true, false]);
+        let text = render(&page("x", 2.0));
+        assert!(text.contains(r#"<td class="short">x</td>"#), "{text}");
     }
 
     #[test]
