@@ -10,6 +10,7 @@ use serde_json::Map;
 
 use crate::host::{Run, Settings};
 use crate::machine::{Machine, Os, Placement, opteron_on};
+use crate::progress::{Counter, Watch};
 use crate::simulate;
 
 /// A simulated cell on the machine `opteron`, or on one that differs from it in one respect.
@@ -186,24 +187,26 @@ pub enum Outcome {
 /// Simulated cells, each with a run per seed.
 pub(crate) struct Laboratory {
     runs: BTreeMap<Cell, Vec<Run>>,
+    counter: Counter,
 }
 
 impl Laboratory {
-    /// Simulates everything, with the seeds 1 to `seeds`.
+    /// Simulates everything, with the seeds 1 to `seeds`, while somebody watches.
     ///
     /// # Errors
     /// If a run fails.
-    pub(crate) fn new(cells: &BTreeSet<Cell>, seeds: u64) -> Result<Self, String> {
-        Self::with(cells.iter().map(|cell| (*cell, seeds)))
+    pub(crate) fn new(cells: &BTreeSet<Cell>, seeds: u64, watch: Watch) -> Result<Self, String> {
+        Self::with(cells.iter().map(|cell| (*cell, seeds)), watch)
     }
 
     /// Simulates each cell with as many seeds as is asked for; a cell that comes twice, with the larger number.
     ///
     /// # Errors
     /// If a run fails.
-    pub(crate) fn with(cells: impl IntoIterator<Item = (Cell, u64)>) -> Result<Self, String> {
+    pub(crate) fn with(cells: impl IntoIterator<Item = (Cell, u64)>, watch: Watch) -> Result<Self, String> {
         let mut laboratory = Self {
             runs: BTreeMap::new(),
+            counter: Counter::new(watch),
         };
         laboratory.simulate(cells)?;
         Ok(laboratory)
@@ -223,14 +226,18 @@ impl Laboratory {
             let known = self.runs.get(&cell).map_or(0, Vec::len) as u64;
             (cell, known + 1..=seeds)
         });
-        let queue = Mutex::new(missing.collect::<BTreeMap<_, _>>());
+        let missing: BTreeMap<Cell, RangeInclusive<u64>> = missing.collect();
+        let runs = missing.values().map(|seeds| seeds.clone().count() as u64);
+        self.counter.ask(runs.sum());
+        let queue = Mutex::new(missing);
         let results = Mutex::new(Vec::new());
         let threads = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while let Some((cell, seeds)) = pop(&queue) {
-                        let runs: Result<Vec<Run>, String> = seeds.map(|seed| cell.run(seed)).collect();
+                        let runs = seeds.map(|seed| cell.run(seed).inspect(|_| self.counter.end()));
+                        let runs: Result<Vec<Run>, String> = runs.collect();
                         results.lock().expect("no thread panics here").push((cell, runs));
                     }
                 });
@@ -272,7 +279,24 @@ fn pop(queue: &Mutex<BTreeMap<Cell, RangeInclusive<u64>>>) -> Option<(Cell, Rang
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::progress::Progress;
+
+    /// What is known already is not asked for again, and who watches hears of each run once, in order.
+    #[test]
+    fn each_run_is_told_of() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let notes = Arc::clone(&told);
+        let watch = move |progress| notes.lock().expect("nobody panics").push(progress);
+        let [one, other] = ["lgs", "cls-tp"].map(|policy| Cell::new("philosopher", policy, 4));
+        let mut laboratory = Laboratory::with([(one, 2)], Box::new(watch)).expect("it runs");
+        laboratory.simulate([(one, 1), (other, 1)]).expect("it runs");
+        let states = told.lock().expect("nobody panics");
+        let states: Vec<_> = states.iter().map(|at: &Progress| (at.ended, at.asked)).collect();
+        assert_eq!(states, [(0, 2), (1, 2), (2, 2), (2, 3), (3, 3)]);
+    }
 
     #[test]
     fn ratios_know_their_chance() {

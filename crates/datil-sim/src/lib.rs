@@ -14,8 +14,10 @@ pub mod library;
 pub mod machine;
 pub mod policies;
 pub mod programs;
+mod progress;
 mod sequential;
 pub mod woelke_2018;
 
 pub use host::{Run, Settings};
 pub use programs::simulate;
+pub use progress::{Progress, Watch, unwatched};

@@ -48,6 +48,7 @@ pub(crate) fn decide(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::unwatched;
 
     /// A wide limit is decided with the seeds that are there; one that a program's mean meets by a hair is not.
     #[test]
@@ -60,7 +61,7 @@ mod tests {
                 other,
             }]
         };
-        let mut laboratory = Laboratory::with([]).expect("nothing to do");
+        let mut laboratory = Laboratory::with([], unwatched()).expect("nothing to do");
         let decided = decide(&mut laboratory, 1_000.0, &pair(), 3).expect("it runs");
         assert_eq!(decided[0].1.seeds, 3, "{decided:?}");
         let middle = laboratory.ratio(one, other).mean;

@@ -1,15 +1,23 @@
 //! `scoville simulate` as a user meets it. It needs no checkout: programs, policies and machines are part of the
 //! program.
 
-use std::fs;
-use std::process::{Command, Output};
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::process::{Child, Command, Output, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scoville"));
+    command.args(arguments).current_dir(std::env::temp_dir());
+    // There no terminal shows a bar.
+    command.env_remove("CI");
+    command
+}
 
 fn scoville(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_scoville"))
-        .args(arguments)
-        .current_dir(std::env::temp_dir())
-        .output()
-        .expect("the program runs")
+    command(arguments).output().expect("the program runs")
 }
 
 fn printed(arguments: &[&str]) -> String {
@@ -193,4 +201,84 @@ fn what_cannot_be_simulated_is_refused_by_name() {
     assert!(refused(&["simulate", "pingpong", "--set", "pongs=1"]).contains("there are pings"));
     assert!(refused(&["simulate", "pingpong", "--set", "pings"]).contains("name=value"));
     assert!(refused(&["reproduce", "woelke-2019"]).contains("woelke-2018"));
+}
+
+/// A program whose errors go to a terminal; ended whatever becomes of the test.
+struct OnTerminal {
+    program: Child,
+    terminal: File,
+    shown: String,
+}
+
+impl Drop for OnTerminal {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+impl OnTerminal {
+    fn start(arguments: &[&str]) -> Self {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let terminal = openpt(flags).expect("a terminal");
+        grantpt(&terminal).expect("it is ours");
+        unlockpt(&terminal).expect("it is ours");
+        let name = ptsname(&terminal, Vec::new()).expect("a name");
+        let other_end = File::options()
+            .write(true)
+            .custom_flags(libc::O_NOCTTY)
+            .open(name.to_str().expect("a path"));
+        let program = command(arguments)
+            .env("TERM", "xterm")
+            .stdout(Stdio::piped())
+            .stderr(other_end.expect("a terminal"))
+            .spawn();
+        Self {
+            program: program.expect("the program starts"),
+            terminal: terminal.into(),
+            shown: String::new(),
+        }
+    }
+
+    /// Reads until this is so of what was shown; false if the program ended before.
+    fn shows(&mut self, enough: impl Fn(&str) -> bool) -> bool {
+        let mut bytes = [0; 4096];
+        while !enough(&self.shown) {
+            match self.terminal.read(&mut bytes) {
+                // The last writer has gone.
+                Ok(0) | Err(_) => return false,
+                Ok(count) => self.shown.push_str(&String::from_utf8_lossy(&bytes[..count])),
+            }
+        }
+        true
+    }
+}
+
+/// How many simulated runs have ended, and of how many, as it was shown last.
+fn runs(shown: &str) -> Option<(u64, u64)> {
+    let (before, _) = shown.rsplit_once(" simulated runs")?;
+    let (ended, asked) = before.rsplit(' ').next()?.split_once('/')?;
+    Some((ended.parse().ok()?, asked.parse().ok()?))
+}
+
+/// Reproducing takes minutes, or tens of them. Here it is ended as soon as it shows that it moves.
+#[test]
+fn a_terminal_shows_how_far_reproducing_has_come() {
+    for publication in ["woelke-2018", "adaptive-locality"] {
+        let mut reproduction = OnTerminal::start(&["reproduce", publication]);
+        assert!(
+            reproduction.shows(|shown| runs(shown).is_some_and(|(ended, asked)| ended > 0 && asked > 100)),
+            "{publication}: {}",
+            reproduction.shown
+        );
+    }
+}
+
+#[test]
+fn a_pipe_gets_nothing_but_what_was_reproduced() {
+    let output = scoville(&["reproduce", "woelke-2018", "--json"]);
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert!(value["rows"].as_array().expect("rows").len() > 70);
 }

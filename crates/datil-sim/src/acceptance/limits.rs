@@ -7,6 +7,7 @@ use super::{
     modelled, sends, subjects, with_os, worst,
 };
 use crate::laboratory::{Cell, Conditions, Laboratory, Outcome, Ratio};
+use crate::progress::unwatched;
 use crate::sequential::{Pair, decide};
 
 /// A limit that makespans by those of another policy must not exceed.
@@ -108,7 +109,7 @@ impl Part {
 /// # Errors
 /// If a simulation fails.
 pub fn limits(part: Part, seeds: u64) -> Result<Vec<Check>, String> {
-    part.checks(&mut Laboratory::with([])?, seeds.max(1))
+    part.checks(&mut Laboratory::with([], unwatched())?, seeds.max(1))
 }
 
 /// A part that is one limit.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::laboratory::{Cell, Conditions, Laboratory};
 pub use crate::laboratory::{Outcome, Ratio};
 use crate::programs::{self, Nature, Program};
+use crate::progress::Watch;
 pub use limits::{Check, Part, limits};
 
 /// The policy in question.
@@ -270,14 +271,15 @@ fn with_os(cell: Cell) -> Cell {
     Cell { os: true, ..cell }
 }
 
-/// Simulates all of it with so many seeds per cell, at least 1, and [`SURE`] times as many where a limit is asked for.
+/// Simulates all of it with so many seeds per cell, at least 1, and [`SURE`] times as many where a limit is asked for. It
+/// takes tens of minutes, which is why somebody may watch.
 ///
 /// # Errors
 /// If a simulation fails.
-pub fn accept(seeds: u64) -> Result<Acceptance, String> {
+pub fn accept(seeds: u64, watch: Watch) -> Result<Acceptance, String> {
     let subjects = subjects();
     let seeds = seeds.max(1);
-    let mut laboratory = Laboratory::with(cells(&subjects, seeds))?;
+    let mut laboratory = Laboratory::with(cells(&subjects, seeds), watch)?;
     let mut checks = Vec::new();
     for part in Part::ALL {
         checks.extend(part.checks(&mut laboratory, seeds)?);

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::laboratory::{Cell, Laboratory};
+use crate::progress::Watch;
 
 /// What the model was fitted to, with the parameter that was. The values are those of an earlier prototype of this
 /// simulator, which also modelled concdict; none was changed since.
@@ -140,13 +141,13 @@ pub struct Row {
     pub why: &'static str,
 }
 
-/// Simulates chapter 6, with so many seeds per cell, at least 1.
+/// Simulates chapter 6, with so many seeds per cell, at least 1. It takes minutes, which is why somebody may watch.
 ///
 /// # Errors
 /// If a simulation fails.
-pub fn reproduce(seeds: u64) -> Result<Vec<Row>, String> {
+pub fn reproduce(seeds: u64, watch: Watch) -> Result<Vec<Row>, String> {
     let cells: BTreeSet<Cell> = matrix_search::cells().chain(savina::cells()).collect();
-    let laboratory = Laboratory::new(&cells, seeds.max(1))?;
+    let laboratory = Laboratory::new(&cells, seeds.max(1), watch)?;
     let mut rows = matrix_search::rows(&laboratory);
     rows.extend(savina::rows(&laboratory));
     Ok(rows)

@@ -1,8 +1,9 @@
-//! What a user sees while a session runs: a bar on a terminal, a line per block elsewhere; or while cells are verified:
-//! a bar on a terminal. Nothing is drawn while an invocation runs.
+//! What a user sees while a session runs: a bar on a terminal, a line per block elsewhere; or while cells are verified or
+//! runs simulated: a bar on a terminal. Nothing is drawn while an invocation runs.
 
 use std::io::{self, IsTerminal as _};
 
+use datil_sim::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::plan::human;
@@ -23,10 +24,28 @@ pub fn observer(plan: &Plan) -> Box<dyn Observer> {
 
 /// A bar over the plan's cells, to be moved on with each; it shows nothing where `observer` would write lines.
 pub fn over_cells(plan: &Plan) -> ProgressBar {
+    on_a_terminal(cells(plan))
+}
+
+/// A bar over simulated runs, to be told of how many; it shows nothing where [`over_cells`] shows nothing.
+pub fn over_runs() -> ProgressBar {
+    on_a_terminal(0).with_message("simulated runs")
+}
+
+/// Lets this bar show how far simulated runs have come.
+pub fn watch(bar: &ProgressBar) -> Watch {
+    let bar = bar.clone();
+    Box::new(move |progress| {
+        bar.set_length(progress.asked);
+        bar.set_position(progress.ended);
+    })
+}
+
+fn on_a_terminal(most: u64) -> ProgressBar {
     if is_plain() {
         ProgressBar::hidden()
     } else {
-        bar(cells(plan))
+        bar(most)
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, ValueEnum};
+use datil_sim::Watch;
 use datil_sim::acceptance::{
     self, ABLATED, Acceptance, BASELINE, Check, Outcome, ProgramRow, RULE, Ratio, SURE,
 };
@@ -14,6 +15,7 @@ use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row, Verdict};
 
 use super::Exit;
 use super::list::{print, table};
+use super::progress::{over_runs, watch};
 use crate::render::html::simulation::{Figure, Page, Section, render};
 
 /// What to reproduce.
@@ -51,6 +53,14 @@ pub fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     }
 }
 
+/// Simulates with a bar on a terminal, which is gone when the result is printed.
+fn watched<T>(simulate: impl FnOnce(Watch) -> Result<T, String>) -> Result<T> {
+    let bar = over_runs();
+    let result = simulate(watch(&bar));
+    bar.finish_and_clear();
+    result.map_err(|reason| anyhow!(reason))
+}
+
 fn write_page(path: Option<&Path>, page: impl FnOnce() -> Page) -> Result<()> {
     let Some(path) = path else {
         return Ok(());
@@ -59,7 +69,7 @@ fn write_page(path: Option<&Path>, page: impl FnOnce() -> Page) -> Result<()> {
 }
 
 fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
-    let rows = woelke_2018::reproduce(arguments.seeds).map_err(|reason| anyhow!(reason))?;
+    let rows = watched(|watch| woelke_2018::reproduce(arguments.seeds, watch))?;
     write_page(arguments.html.as_deref(), || thesis_page(&rows, arguments.seeds))?;
     if arguments.json {
         let value = serde_json::json!({
@@ -223,7 +233,7 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
 // ---- adaptive-locality -----------------------------------------------------------------------------------------
 
 fn adaptive(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
-    let acceptance = acceptance::accept(arguments.seeds).map_err(|reason| anyhow!(reason))?;
+    let acceptance = watched(|watch| acceptance::accept(arguments.seeds, watch))?;
     write_page(arguments.html.as_deref(), || acceptance_page(&acceptance))?;
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&acceptance)?)?;
