@@ -78,6 +78,21 @@ fn the_spread_of_a_single_seed_is_unknown() {
     assert!(two.contains(", seeds 1 to 2, means shown."), "{two}");
 }
 
+/// The run on one worker may take longer than all that was asked for. What follows from it is unknown without it, not zero.
+#[test]
+fn the_speed_up_can_be_left_out() {
+    let left_out = |more: &[&str]| printed(&[&SMALL[..], &["--no-speed-up"], more].concat());
+    let table = left_out(&[]);
+    assert!(table.contains("unavailable: left out"), "{table}");
+    let parsed = |text: &str| -> serde_json::Value { serde_json::from_str(text).expect("JSON") };
+    let without = parsed(&left_out(&["--json"]));
+    let with = parsed(&printed(&[&SMALL[..], &["--json"]].concat()));
+    let speed_up = |output: &serde_json::Value| output["rows"][0]["speed_up"].clone();
+    assert_eq!(speed_up(&without), serde_json::Value::Null);
+    assert!(speed_up(&with).as_f64().expect("a number") > 0.0);
+    assert_eq!(without["rows"][0]["run"], with["rows"][0]["run"]);
+}
+
 /// Zero is a control: nothing lies farther away than the own node, so that other distances must take longer.
 #[test]
 fn hops_may_take_no_time_at_all() {
@@ -259,6 +274,25 @@ fn runs(shown: &str) -> Option<(u64, u64)> {
     let (before, _) = shown.rsplit_once(" simulated runs")?;
     let (ended, asked) = before.rsplit(' ').next()?.split_once('/')?;
     Some((ended.parse().ok()?, asked.parse().ok()?))
+}
+
+#[test]
+fn a_terminal_shows_how_many_runs_there_are_and_a_pipe_only_the_result() {
+    let few = [&SMALL[..], &["--seeds", "3"]].concat();
+    for (arguments, expected) in [(few.clone(), 6), ([&few[..], &["--no-speed-up"]].concat(), 3)] {
+        let mut simulation = OnTerminal::start(&arguments);
+        assert!(
+            simulation.shows(|shown| runs(shown).is_some_and(|(_, asked)| asked == expected)),
+            "{}",
+            simulation.shown
+        );
+        let mut result = String::new();
+        let mut out = simulation.program.stdout.take().expect("a pipe");
+        out.read_to_string(&mut result).expect("text");
+        let piped = scoville(&arguments);
+        assert_eq!(String::from_utf8_lossy(&piped.stdout), result);
+        assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
+    }
 }
 
 /// Reproducing takes minutes, or tens of them. Here it is ended as soon as it shows that it moves.

@@ -101,7 +101,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Simulate benchmarks and scheduling policies on a described machine, in virtual time
     #[command(
-        after_help = "Examples:\n  scoville simulate\n  scoville simulate matrixsearch --policy cls-tp,lgs,lgs-uc --workers 16,32,64\n  scoville simulate big fjthrput --machine mine.xml --memory interleaved\n\nNothing of it is measured. mine.xml is what `lstopo --of xml mine.xml` writes on a machine."
+        after_help = "Examples:\n  scoville simulate\n  scoville simulate matrixsearch --policy cls-tp,lgs,lgs-uc --workers 16,32,64\n  scoville simulate big fjthrput --machine mine.xml --memory interleaved\n  scoville simulate philosopher --workers 32 --seeds 1000 --no-speed-up --json\n\nNothing of it is measured. mine.xml is what `lstopo --of xml mine.xml` writes on a machine."
     )]
     Simulate(super::simulate::SimulateArgs),
     /// Simulate what a publication measured, and say what comes out and what does not

@@ -9,11 +9,13 @@ use clap::{Args, ValueEnum};
 use datil_policy::topology::Topology;
 use datil_sim::machine::{Machine, Os, PRESETS, Placement, opteron_on, preset};
 use datil_sim::{Run, Settings, policies, programs, simulate};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Exit;
 use super::list::{print, table};
+use super::progress::over_runs;
 use crate::render::html::simulation::{Figure, Page, Section, render};
 
 /// What to simulate.
@@ -46,6 +48,9 @@ pub struct SimulateArgs {
     /// Runs of each cell, with one seed more each; the table shows their mean
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
+    /// Leave out the runs on one worker, of which there is one for each program, policy and seed, and with them the speed-up
+    #[arg(long)]
+    pub no_speed_up: bool,
     /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them, and with 0
     /// only waiting at controllers and links is left of them
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
@@ -95,8 +100,8 @@ struct Row {
     policy: String,
     workers: usize,
     seed: u64,
-    /// Time on one worker by the time on these, with the same seed.
-    speed_up: f64,
+    /// Time on one worker by the time on these, with the same seed; none if it was left out.
+    speed_up: Option<f64>,
     result: String,
     run: Run,
 }
@@ -173,12 +178,6 @@ fn named(name: &str) -> Result<Machine> {
 }
 
 fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
-    let all = [machine.topology.pus().len()];
-    let workers = if arguments.workers.is_empty() {
-        &all[..]
-    } else {
-        &arguments.workers
-    };
     let settings = Settings {
         os: arguments.os.then(Os::default),
         fair: !arguments.from_head,
@@ -188,44 +187,10 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         },
         ..Settings::new(machine.clone())
     };
-    let parameters: Map<String, Value> = arguments.parameters.iter().cloned().collect();
-    let last = arguments.seed.checked_add(arguments.seeds - 1);
-    let last = last.with_context(|| {
-        format!(
-            "there are no {} seeds from {} on",
-            arguments.seeds, arguments.seed
-        )
-    })?;
-    let seeds: Vec<u64> = (arguments.seed..=last).collect();
-    let once = |program: &str, policy: &str, workers: usize, seed: u64| {
-        let settings = Settings {
-            policy: policy.to_owned(),
-            workers,
-            seed,
-            ..settings.clone()
-        };
-        simulate(program, settings, &parameters).map_err(|reason| anyhow!(reason))
-    };
-    let mut rows = Vec::new();
-    for program in &arguments.programs {
-        for policy in &arguments.policy {
-            for &seed in &seeds {
-                let alone = once(program, policy, 1, seed)?.run.makespan;
-                for &workers in workers {
-                    let simulation = once(program, policy, workers, seed)?;
-                    rows.push(Row {
-                        program: program.clone(),
-                        policy: policy.clone(),
-                        workers,
-                        seed,
-                        speed_up: alone as f64 / simulation.run.makespan.max(1) as f64,
-                        result: simulation.result,
-                        run: simulation.run,
-                    });
-                }
-            }
-        }
-    }
+    let seeds = seeds(arguments)?;
+    let bar = over_runs();
+    let rows = rows(arguments, &settings, &seeds, &bar);
+    bar.finish_and_clear();
     Ok(Output {
         simulated: true,
         machine: machine.name.clone(),
@@ -234,8 +199,68 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         from_head: arguments.from_head,
         costs: machine.costs.clone(),
         seeds,
-        rows,
+        rows: rows?,
     })
+}
+
+fn seeds(arguments: &SimulateArgs) -> Result<Vec<u64>> {
+    let last = arguments.seed.checked_add(arguments.seeds - 1);
+    let last = last.with_context(|| {
+        format!(
+            "there are no {} seeds from {} on",
+            arguments.seeds, arguments.seed
+        )
+    })?;
+    Ok((arguments.seed..=last).collect())
+}
+
+/// Simulates each cell with each seed, and moves the bar on with each run.
+fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &ProgressBar) -> Result<Vec<Row>> {
+    let all = [settings.machine.topology.pus().len()];
+    let workers = if arguments.workers.is_empty() {
+        &all[..]
+    } else {
+        &arguments.workers
+    };
+    let alone = usize::from(!arguments.no_speed_up);
+    let runs = arguments.programs.len() * arguments.policy.len() * seeds.len() * (workers.len() + alone);
+    bar.set_length(runs as u64);
+    let parameters: Map<String, Value> = arguments.parameters.iter().cloned().collect();
+    let once = |program: &str, policy: &str, workers: usize, seed: u64| {
+        let settings = Settings {
+            policy: policy.to_owned(),
+            workers,
+            seed,
+            ..settings.clone()
+        };
+        let simulation = simulate(program, settings, &parameters).map_err(|reason| anyhow!(reason));
+        bar.inc(1);
+        simulation
+    };
+    let mut rows = Vec::new();
+    for program in &arguments.programs {
+        for policy in &arguments.policy {
+            for &seed in seeds {
+                let alone = (!arguments.no_speed_up).then(|| once(program, policy, 1, seed));
+                let alone = alone
+                    .transpose()?
+                    .map(|simulation| simulation.run.makespan as f64);
+                for &workers in workers {
+                    let simulation = once(program, policy, workers, seed)?;
+                    rows.push(Row {
+                        program: program.clone(),
+                        policy: policy.clone(),
+                        workers,
+                        seed,
+                        speed_up: alone.map(|alone| alone / simulation.run.makespan.max(1) as f64),
+                        result: simulation.result,
+                        run: simulation.run,
+                    });
+                }
+            }
+        }
+    }
+    Ok(rows)
 }
 
 /// The rows of one cell, a row per seed.
@@ -286,6 +311,14 @@ impl Cell<'_> {
         percent((most - least) as f64 / self.makespan())
     }
 
+    fn speed_up(&self) -> String {
+        let each: Option<Vec<f64>> = self.rows.iter().map(|row| row.speed_up).collect();
+        match each {
+            Some(each) => format!("{:.2}", each.iter().sum::<f64>() / each.len() as f64),
+            None => "unavailable: left out".to_owned(),
+        }
+    }
+
     fn columns(&self) -> Vec<String> {
         let count = |of: fn(&Run) -> u64| format!("{:.0}", self.mean(|row| of(&row.run) as f64));
         let share = |of: &dyn Fn(&Run) -> f64| percent(self.mean(|row| of(&row.run)));
@@ -295,7 +328,7 @@ impl Cell<'_> {
             self.workers.to_string(),
             time(self.makespan() as u64),
             self.spread(),
-            format!("{:.2}", self.mean(|row| row.speed_up)),
+            self.speed_up(),
             share(&|run| run.idle as f64 / (run.idle + run.busy).max(1) as f64),
             share(&Run::remote_share),
             count(|run| run.steal_attempts),
