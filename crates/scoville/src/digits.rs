@@ -25,6 +25,12 @@ pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
+/// How many there are, with the noun in its number: `1 core`, `8 cores`.
+pub fn number_of(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
 fn grouped(digits: &str) -> String {
     let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |w| ("-", w));

@@ -113,7 +113,7 @@ fn json_reads_back_as_the_same_analysis_but_for_void_cells() {
     assert_eq!(back.schema, analysis.schema);
     for (group, was) in back.groups.iter().zip(&analysis.groups) {
         for (cell, was) in group.cells.iter().zip(&was.cells) {
-            if words::has_numbers(was) {
+            if was.state.has_numbers() {
                 assert!(cell == was, "{} of {}", cell.runtime, group.key.benchmark);
             } else {
                 assert_eq!(cell.state, was.state);
@@ -141,7 +141,7 @@ fn csv_has_one_row_per_invocation_and_empty_fields_where_there_is_no_number() {
         }
     }
     let iterations = csv::iterations(&analysis).lines().count() - 1;
-    let shown = cells().filter(|c| words::has_numbers(c));
+    let shown = cells().filter(|c| c.state.has_numbers());
     assert_eq!(
         iterations,
         shown
@@ -191,7 +191,7 @@ fn bencher_has_an_interval_for_every_estimate() {
     let value: serde_json::Value = serde_json::from_str(&bencher::render(&analysis).unwrap()).unwrap();
     let benchmarks = value.as_object().unwrap();
     let shown = (analysis.groups.iter().flat_map(|g| &g.cells))
-        .filter(|c| words::has_numbers(c))
+        .filter(|c| c.state.has_numbers())
         .count();
     assert_eq!(benchmarks.len(), shown);
     for metric in benchmarks.values().flat_map(|m| m.as_object().unwrap().values()) {

@@ -9,6 +9,7 @@ use super::args::PlanArgs;
 use super::list::{print, table};
 use super::world::World;
 use super::{Exit, prepare};
+use crate::digits::number_of;
 use crate::model::machine::Machine;
 use crate::model::plan::{Method, Plan};
 use crate::plan::{Candidate, QUICK_NS, Request, fixed, grouped, quick, resolve, standard};
@@ -176,12 +177,6 @@ fn cost(plan: &Plan, cells: u64) -> String {
             human(most)
         ),
     }
-}
-
-/// How many there are, with the noun in its number.
-fn number_of(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 /// A duration for people: two figures at most.

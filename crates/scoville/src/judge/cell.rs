@@ -33,18 +33,17 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     let mine = |(run, _): &(&Run<'_>, &RunJudgement)| run.competitor == competitor;
     let runs: Vec<(&Run<'_>, &RunJudgement)> = log.runs.iter().zip(judged).filter(mine).collect();
     let state = withheld(state(&runs), &log.group.unverified);
-    let has_numbers = matches!(state, CellState::Verified | CellState::Partly { .. });
     let all = all_samples(&runs, &state, log.group.key.cores);
     let invocations = all.iter().map(|sample| sample.point.clone()).collect();
     let mut samples: Vec<Sample> = all
         .into_iter()
-        .filter(|sample| has_numbers && sample.usable)
+        .filter(|sample| state.has_numbers() && sample.usable)
         .collect();
     samples.sort_by_key(|sample| sample.block);
     let used: Vec<&Run<'_>> = runs
         .iter()
         .map(|(run, _)| *run)
-        .filter(|run| run.usable() && (has_numbers || matches!(state, CellState::Unverified { .. })))
+        .filter(|run| run.usable() && state.has_metrics())
         .collect();
     let estimates = estimates(&samples);
     let walls = values(&samples, Measure::Wall);

@@ -1,13 +1,13 @@
 //! What the data say, in words.
 
-use crate::digits::significant;
+use crate::digits::{number_of, significant};
 use crate::model::analysis::{
     CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
 };
 use crate::model::plan::Plan;
 use crate::stats::quantile::median;
 
-use super::summary::{Suite, has_numbers, reference, suites};
+use super::summary::{Suite, reference, suites};
 
 /// At most so many failures are named; the rest is counted.
 const NAMED: usize = 5;
@@ -32,7 +32,12 @@ pub(super) fn sentences(
     summaries: &[Summary],
 ) -> Vec<String> {
     let mut sentences: Vec<String> = ladders.iter().filter_map(highest).collect();
-    if ladders.is_empty() && !groups.iter().flat_map(|group| &group.cells).any(has_numbers) {
+    if ladders.is_empty()
+        && !groups
+            .iter()
+            .flat_map(|group| &group.cells)
+            .any(|c| c.state.has_numbers())
+    {
         sentences.push("No invocation has brought a verified number so far.".to_owned());
     }
     for suite in suites(groups) {
@@ -71,17 +76,16 @@ fn highest(ladder: &LadderAnalysis) -> Option<String> {
             ladder.climbs.len()
         ),
     };
-    let cores = if ladder.key.cores == 1 { "core" } else { "cores" };
+    let cores = number_of(ladder.key.cores as usize, "core");
     Some(format!(
-        "{benchmark} on {} {cores} grew farthest on {}: {parameter} = {largest}.{open}",
-        ladder.key.cores, best.runtime
+        "{benchmark} on {cores} grew farthest on {}: {parameter} = {largest}.{open}",
+        best.runtime
     ))
 }
 
 fn place(suite: &Suite<'_>) -> String {
     let key = &suite[0].key;
-    let cores = if key.cores == 1 { "core" } else { "cores" };
-    format!("{} size, {} {cores}", key.preset, key.cores)
+    format!("{} size, {}", key.preset, number_of(key.cores as usize, "core"))
 }
 
 fn replaced(suite: &Suite<'_>, used: &str, wanted: &str) -> String {

@@ -55,17 +55,12 @@ pub(super) fn reference<'a>(suite: &[&'a GroupAnalysis], baseline: &str) -> Opti
         suite
             .iter()
             .flat_map(|group| &group.cells)
-            .filter(|cell| has_numbers(cell))
+            .filter(|cell| cell.state.has_numbers())
     };
     let wanted = with_numbers().find(|cell| cell.runtime == baseline);
     wanted
         .or_else(|| with_numbers().next())
         .map(|cell| cell.runtime.as_str())
-}
-
-/// Whether a cell has numbers.
-pub(super) fn has_numbers(cell: &Cell) -> bool {
-    matches!(cell.state, CellState::Verified | CellState::Partly { .. })
 }
 
 /// Every runtime of a suite once, in plan order.

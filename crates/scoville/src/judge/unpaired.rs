@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use crate::model::analysis::{Analysis, Cell, Estimate, Measure, Verdict};
 use crate::model::plan::GroupKey;
 use crate::model::runtime::RuntimeName;
-use crate::render::words::has_numbers;
 use crate::stats::{self, student};
 
 use super::CONFIDENCE;
@@ -59,7 +58,7 @@ pub(super) fn quotient(a: &Cell, b: &Cell, measure: Measure) -> Option<Estimate>
 
 /// Logarithms of the invocation summaries, one per block; `None` without any.
 fn logs(cell: &Cell, measure: Measure) -> Option<Vec<f64>> {
-    if !has_numbers(cell) {
+    if !cell.state.has_numbers() {
         return None;
     }
     // A block that was run again counts by its last run.

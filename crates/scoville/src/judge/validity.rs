@@ -9,7 +9,6 @@ use crate::model::machine::{Finding, Level};
 use super::cell::EXACT_FROM;
 use super::contamination::Judgement;
 use super::replay::Session;
-use super::summary::has_numbers;
 
 /// Above this share of contaminated invocations the session gets a warning.
 const MUCH_CONTAMINATION: f64 = 0.2;
@@ -21,7 +20,7 @@ pub(super) fn validity(session: &Session<'_>, groups: &[GroupAnalysis], judgemen
     let runs = || judgement.groups.iter().flat_map(|group| &group.runs);
     let mut validity = Validity {
         cells: cells().count() as u32,
-        verified: cells().filter(|cell| has_numbers(cell)).count() as u32,
+        verified: cells().filter(|cell| cell.state.has_numbers()).count() as u32,
         void: count(|state| matches!(state, CellState::Void { .. })),
         failed: count(|state| matches!(state, CellState::Failed { .. })),
         unsupported: count(|state| matches!(state, CellState::Unsupported { .. })),
@@ -230,7 +229,7 @@ fn unsteady(groups: &[GroupAnalysis]) -> Vec<Finding> {
         groups
             .iter()
             .flat_map(|group| &group.cells)
-            .filter(|cell| has_numbers(cell))
+            .filter(|cell| cell.state.has_numbers())
     };
     let short = cells()
         .filter(|cell| cell.warmup.consistent == Some(Warmup::TooShort))

@@ -248,6 +248,18 @@ pub enum CellState {
     Missing,
 }
 
+impl CellState {
+    /// Whether the cell may show times. Every renderer asks this before it prints one: a wrong result has none.
+    pub fn has_numbers(&self) -> bool {
+        matches!(self, CellState::Verified | CellState::Partly { .. })
+    }
+
+    /// Whether the cell may show metrics: also one whose result nobody can judge, since they are what it was run for.
+    pub fn has_metrics(&self) -> bool {
+        self.has_numbers() || matches!(self, CellState::Unverified { .. })
+    }
+}
+
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

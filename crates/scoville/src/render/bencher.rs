@@ -13,7 +13,7 @@ use super::words;
 pub fn render(analysis: &Analysis) -> Result<String, serde_json::Error> {
     let mut benchmarks = Map::new();
     for group in &analysis.groups {
-        for cell in group.cells.iter().filter(|c| words::has_numbers(c)) {
+        for cell in group.cells.iter().filter(|c| c.state.has_numbers()) {
             let name = format!(
                 "{}/{}/{}/{}",
                 group.key.benchmark, group.key.preset, group.key.cores, cell.runtime

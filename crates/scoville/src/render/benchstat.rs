@@ -36,7 +36,7 @@ pub fn render(analysis: &Analysis) -> String {
     }
     out.push('\n');
     for group in &analysis.groups {
-        for cell in group.cells.iter().filter(|c| words::has_numbers(c)) {
+        for cell in group.cells.iter().filter(|c| c.state.has_numbers()) {
             for point in cell.invocations.iter().filter(|p| p.failure.is_none()) {
                 out.push_str(&line(group, cell, point).unwrap_or_default());
             }

@@ -276,7 +276,7 @@ fn interval_note(analysis: &Analysis, comparison: &Comparison) -> String {
     let size = (comparison.preset.clone(), comparison.cores);
     let cells = groups(analysis, &size)
         .flat_map(|g| &g.cells)
-        .filter(|c| words::has_numbers(c));
+        .filter(|c| c.state.has_numbers());
     let estimates: Vec<&Estimate> = cells
         .filter_map(|c| c.estimates.get(&comparison.measure))
         .collect();

@@ -23,7 +23,7 @@ pub fn invocations(analysis: &Analysis) -> String {
         "utilisation",
     ]);
     each(analysis, |group, cell, point| {
-        let shown = words::has_numbers(cell);
+        let shown = cell.state.has_numbers();
         let mut fields = vec![
             point.block.to_string(),
             point.sequence.to_string(),
@@ -58,7 +58,7 @@ pub fn invocations(analysis: &Analysis) -> String {
 pub fn iterations(analysis: &Analysis) -> String {
     let mut table = Table::new(&["block", "sequence", "iteration", "steady", "wall_ns"]);
     each(analysis, |group, cell, point| {
-        if !words::has_numbers(cell) || point.failure.is_some() {
+        if !cell.state.has_numbers() || point.failure.is_some() {
             return;
         }
         for (i, wall) in point.wall_ns.iter().enumerate() {

@@ -3,8 +3,6 @@
 
 use crate::model::analysis::Analysis;
 
-use super::words;
-
 /// The analysis with every time of an unverified cell taken out.
 ///
 /// # Errors
@@ -17,7 +15,7 @@ fn without_unverified_times(analysis: &Analysis) -> Analysis {
     let mut shown = analysis.clone();
     for group in &mut shown.groups {
         let barred: Vec<String> = (group.cells.iter())
-            .filter(|c| !words::has_numbers(c))
+            .filter(|c| !c.state.has_numbers())
             .map(|c| c.runtime.clone())
             .collect();
         group

@@ -56,7 +56,7 @@ fn group_suite(group: &GroupAnalysis) -> Suite {
 fn add_case(suite: &mut Suite, cell: &Cell) {
     suite.tests += 1;
     let seconds = (cell.estimates.get(&Measure::Wall))
-        .filter(|_| words::has_numbers(cell))
+        .filter(|_| cell.state.has_numbers())
         .map_or_else(String::new, |e| format!(" time=\"{:.9}\"", e.value / 1e9));
     let inner = match &cell.state {
         CellState::Verified => String::new(),

@@ -1,7 +1,7 @@
 //! An analysis as text: terminal, HTML, CSV, JSON, Markdown and more. Computes nothing.
 //!
 //! Every renderer is a pure function of an [`Analysis`](crate::model::analysis::Analysis). A cell with a wrong result
-//! has no time in any of them: they all ask [`words::has_numbers`] first.
+//! has no time in any of them: they all ask [`has_numbers`](crate::model::analysis::CellState::has_numbers) first.
 
 pub mod bencher;
 pub mod benchstat;

@@ -78,7 +78,7 @@ fn value(cell: &Cell, measure: Measure) -> Option<Value> {
     let e = cell
         .estimates
         .get(&measure)
-        .filter(|_| words::has_numbers(cell))?;
+        .filter(|_| cell.state.has_numbers())?;
     let f = factor(measure);
     let text = match &e.interval {
         Some(i) => format!(
@@ -173,7 +173,7 @@ fn cores(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> Option<Valu
     let busy = cell
         .estimates
         .get(&Measure::Utilisation)
-        .filter(|_| words::has_numbers(cell))?;
+        .filter(|_| cell.state.has_numbers())?;
     Some(json!({
         "benchmark": group.key.benchmark, "order": analysis.groups.iter().position(|g| g.key == group.key),
         "runtime": cell.runtime, "busy": busy.value, "idle": (1.0 - busy.value).max(0.0), "whole": 1,
@@ -193,7 +193,7 @@ fn each_point(groups: &[&GroupAnalysis], measure: Measure) -> Vec<Value> {
     let cells = groups
         .iter()
         .flat_map(|g| &g.cells)
-        .filter(|c| words::has_numbers(c));
+        .filter(|c| c.state.has_numbers());
     let points = cells.flat_map(|c| {
         c.invocations
             .iter()
@@ -214,7 +214,7 @@ fn warmup(analysis: &Analysis, groups: &[&GroupAnalysis]) -> Vec<Value> {
     for cell in groups
         .iter()
         .flat_map(|g| &g.cells)
-        .filter(|c| words::has_numbers(c))
+        .filter(|c| c.state.has_numbers())
     {
         let order = analysis.runtimes.iter().position(|r| r.name == cell.runtime);
         let ok = cell.invocations.iter().filter(|p| p.failure.is_none());
@@ -234,7 +234,7 @@ fn warmup(analysis: &Analysis, groups: &[&GroupAnalysis]) -> Vec<Value> {
 }
 
 fn matrix(group: &GroupAnalysis, measure: Measure) -> Vec<Value> {
-    let shown: Vec<&str> = (group.cells.iter().filter(|c| words::has_numbers(c)))
+    let shown: Vec<&str> = (group.cells.iter().filter(|c| c.state.has_numbers()))
         .map(|c| c.runtime.as_str())
         .collect();
     let mut rows = Vec::new();
@@ -333,7 +333,7 @@ pub struct CurvePoint {
 pub fn curve_points(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell) -> Vec<CurvePoint> {
     let benchmark = analysis.benchmarks.iter().find(|b| b.name == group.key.benchmark);
     let planned = analysis.plan.groups.iter().find(|g| g.key == group.key);
-    let (Some(b), Some(planned), true) = (benchmark, planned, words::has_metrics(cell)) else {
+    let (Some(b), Some(planned), true) = (benchmark, planned, cell.state.has_metrics()) else {
         return Vec::new();
     };
     let point = |(order, curve): (usize, &Curve)| {
@@ -400,7 +400,7 @@ fn curve(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
 }
 
 fn fairness(group: &GroupAnalysis) -> Vec<Value> {
-    let cells = group.cells.iter().filter(|c| words::has_numbers(c));
+    let cells = group.cells.iter().filter(|c| c.state.has_numbers());
     let all: Vec<_> = cells
         .flat_map(|c| c.fairness.iter().map(move |(name, f)| (c, name, f)))
         .collect();

@@ -1,5 +1,6 @@
 //! Words and signs that every renderer uses for states, verdicts and measures.
 
+use crate::digits::number_of;
 use crate::model::analysis::{Cell, CellState, GroupAnalysis, Measure, Pair, Verdict};
 use crate::model::invocation::{Failure, FailureKind};
 
@@ -59,16 +60,6 @@ pub fn lower_is_better(measure: Measure) -> bool {
     measure != Measure::Utilisation
 }
 
-/// A cell that may show numbers. Every renderer asks this before it prints a time: a wrong result has none.
-pub fn has_numbers(cell: &Cell) -> bool {
-    matches!(cell.state, CellState::Verified | CellState::Partly { .. })
-}
-
-/// A cell that may show metrics: also one whose result nobody can judge, since they are what it was run for.
-pub fn has_metrics(cell: &Cell) -> bool {
-    has_numbers(cell) || matches!(cell.state, CellState::Unverified { .. })
-}
-
 /// The cell of a runtime.
 pub fn cell<'a>(group: &'a GroupAnalysis, runtime: &str) -> Option<&'a Cell> {
     group.cells.iter().find(|c| c.runtime == runtime)
@@ -76,7 +67,7 @@ pub fn cell<'a>(group: &'a GroupAnalysis, runtime: &str) -> Option<&'a Cell> {
 
 /// `a` relative to `b`, if both cells may show numbers.
 pub fn pair<'a>(group: &'a GroupAnalysis, measure: Measure, a: &str, b: &str) -> Option<&'a Pair> {
-    let shown = |runtime| cell(group, runtime).is_some_and(has_numbers);
+    let shown = |runtime| cell(group, runtime).is_some_and(|c| c.state.has_numbers());
     (group.pairs.iter())
         .find(|p| p.measure == measure && p.a == a && p.b == b)
         .filter(|_| shown(a) && shown(b))
@@ -191,9 +182,5 @@ pub fn plain(text: &str) -> String {
 
 /// `1 core`, `8 cores`.
 pub fn cores(n: u32) -> String {
-    if n == 1 {
-        "1 core".into()
-    } else {
-        format!("{n} cores")
-    }
+    number_of(n as usize, "core")
 }

@@ -164,7 +164,7 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
 
 /// On the most cores only, where it matters most; the figure's table follows the selection.
 fn fairness_table(group: &GroupAnalysis) -> Markup {
-    let cells = || group.cells.iter().filter(|c| words::has_numbers(c));
+    let cells = || group.cells.iter().filter(|c| c.state.has_numbers());
     if cells().all(|c| c.fairness.is_empty()) {
         return html! {};
     }
@@ -220,7 +220,7 @@ fn reason(cell: &Cell) -> String {
 fn metrics(groups: &[&GroupAnalysis]) -> Markup {
     let shown = || {
         let cells = groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)));
-        cells.filter(|(_, c)| words::has_metrics(c))
+        cells.filter(|(_, c)| c.state.has_metrics())
     };
     let all = |c: &Cell| -> BTreeMap<String, f64> {
         let both = c.metrics.iter().chain(&c.process);

@@ -43,7 +43,7 @@ impl Thinning {
     /// At most five invocations of a cell and 200 points of each, fewer if there are very many cells.
     pub fn of(analysis: &Analysis) -> Self {
         let cells: Vec<&Cell> = (analysis.groups.iter().flat_map(|g| &g.cells))
-            .filter(|c| words::has_numbers(c))
+            .filter(|c| c.state.has_numbers())
             .collect();
         let per_cell = WARMUP_POINTS / cells.len().max(1);
         let invocations = (per_cell / 40).clamp(1, 5);
@@ -219,7 +219,7 @@ fn group(
 
 fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value {
     let mut out = json!({ "r": names.get(cell.runtime.as_str()), "w": words::instead(&cell.state) });
-    if !words::has_numbers(cell) {
+    if !cell.state.has_numbers() {
         return out;
     }
     let partly = words::partly(&cell.state);
@@ -368,7 +368,7 @@ fn layout(len: usize, wanted: usize) -> (usize, usize) {
 /// one), low, high, sign and n. Only one direction is stored; where the other is not its exact mirror it stands in `extra`.
 fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
     let shown: Vec<&str> = (group.cells.iter())
-        .filter(|c| words::has_numbers(c) && names.contains_key(c.runtime.as_str()))
+        .filter(|c| c.state.has_numbers() && names.contains_key(c.runtime.as_str()))
         .map(|c| c.runtime.as_str())
         .collect();
     let by_key: HashMap<(Measure, &str, &str), &Pair> = (group.pairs.iter())

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Cell, CellState};
 
 use super::super::{comparison, number, words};
@@ -19,7 +20,14 @@ pub fn light(analysis: &Analysis) -> (&'static str, String) {
     if v.void > 0 || (v.verified == 0 && !only_grew) {
         ("red", format!("{counts}, {} with wrong results", v.void))
     } else if v.failed > 0 || v.contaminated > 0 || !v.warnings.is_empty() {
-        ("amber", format!("{counts}, with {} warnings", v.warnings.len()))
+        let doubts = [
+            (v.failed as usize, "failed cell"),
+            (v.contaminated as usize, "contaminated invocation"),
+            (v.warnings.len(), "warning"),
+        ];
+        let doubts = doubts.into_iter().filter(|(n, _)| *n > 0);
+        let doubts: Vec<String> = doubts.map(|(n, noun)| number_of(n, noun)).collect();
+        ("amber", format!("{counts}, with {}", doubts.join(", ")))
     } else {
         ("green", counts)
     }
@@ -145,7 +153,7 @@ fn contamination(analysis: &Analysis) -> Markup {
 fn skipped(analysis: &Analysis) -> Markup {
     html! {
         h3 { "Asked for and not run" }
-        @if analysis.validity.skipped.is_empty() { p { "Nothing: " (comparison::sizes(analysis).len()) " sizes as planned." } }
+        @if analysis.validity.skipped.is_empty() { p { "Nothing: " (number_of(comparison::sizes(analysis).len(), "size")) " as planned." } }
         @else { ul { @for s in &analysis.validity.skipped { li { strong { (s.runtime) } ", " (s.benchmark.as_deref().unwrap_or("every benchmark")) ": " (s.reason) } } } }
     }
 }
