@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod command;
 pub mod digits;
 pub mod drive;
+pub mod glob;
 pub mod home;
 pub mod judge;
 pub mod log;

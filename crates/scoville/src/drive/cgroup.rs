@@ -12,6 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::Pid;
 
 use super::tree;
+use crate::model::reading::Reading;
 
 /// Prefix of every folder that this module makes.
 const PREFIX: &str = "scoville-";
@@ -72,6 +73,20 @@ impl Hierarchy {
     /// Where leaves are made.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What leaves can tell here, for the facts about the machine.
+    pub fn reading(&self) -> Reading<String> {
+        let control = fs::read_to_string(self.folder.join("cgroup.subtree_control")).unwrap_or_default();
+        let controllers = if control.trim().is_empty() {
+            "no controllers"
+        } else {
+            control.trim()
+        };
+        Reading::known(
+            format!("version 2, leaves with {controllers}"),
+            self.folder.display().to_string(),
+        )
     }
 }
 

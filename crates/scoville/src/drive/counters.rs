@@ -193,6 +193,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_event_can_be_counted_or_says_why_not() {
+        let availability = Counters::open(rustix::process::getpid()).availability();
+        let names: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();
+        assert_eq!(availability.len(), names.len());
+        assert!(names.iter().all(|name| availability.contains_key(*name)));
+    }
+
+    #[test]
     fn a_share_of_the_time_is_scaled_or_refused() {
         assert_eq!(scale(90, 100, 90, "s").value(), Some(&100.0));
         assert_eq!(scale(90, 100, 100, "s").value(), Some(&90.0));

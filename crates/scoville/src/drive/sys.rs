@@ -1,4 +1,5 @@
-//! System calls that no safe library wraps. All `unsafe` of the laboratory is in this module.
+//! System calls that no safe library wraps. All `unsafe` of the laboratory is in this module, but for the launcher's word that it
+//! has one thread when it forks.
 
 use std::ffi::CString;
 use std::io;

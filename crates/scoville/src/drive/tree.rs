@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
+use datil_policy::topology::cpu_list;
 use rustix::process::Pid;
 
 /// Start time of a process in clock ticks since boot: with its number an identity that is never used twice.
@@ -84,7 +85,7 @@ pub fn allowed_cpus(pid: Pid) -> Option<BTreeSet<u32>> {
         if let Some(text) = fs::read_to_string(thread.join("status")).ok().as_deref()
             && let Some(list) = field(text, "Cpus_allowed_list")
         {
-            allowed.extend(parse_cpu_list(list)?);
+            allowed.extend(cpu_list(list)?);
         }
     }
     (!allowed.is_empty()).then_some(allowed)
@@ -146,26 +147,9 @@ fn kilobytes(value: &str) -> Option<u64> {
     Some(number * 1024)
 }
 
-/// The kernel's list format: `0-3,8`. `None` if it is something else.
-pub fn parse_cpu_list(list: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    for part in list.trim().split(',').filter(|part| !part.is_empty()) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        cpus.extend(first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?);
-    }
-    Some(cpus)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cpu_lists_are_expanded() {
-        assert_eq!(parse_cpu_list("0-2,5,7-8\n"), Some(vec![0, 1, 2, 5, 7, 8]));
-        assert_eq!(parse_cpu_list("\n"), Some(vec![]));
-        assert_eq!(parse_cpu_list("a-b"), None);
-    }
 
     #[test]
     fn this_process_is_seen_as_it_is() {

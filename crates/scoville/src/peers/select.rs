@@ -2,6 +2,7 @@
 
 use super::Runtimes;
 use super::manifest::is_name;
+use crate::glob;
 use crate::model::runtime::{Runtime, RuntimeName};
 use crate::suggest;
 
@@ -67,7 +68,7 @@ impl Runtimes {
         let found: Vec<Selection> = self
             .all
             .iter()
-            .filter(|runtime| crate::plan::matches(pattern, &runtime.name))
+            .filter(|runtime| glob::matches(pattern, &runtime.name))
             .map(|runtime| plainly(runtime, pattern.chars().any(|c| c != '*')))
             .collect();
         if found.is_empty() {

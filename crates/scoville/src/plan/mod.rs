@@ -1,11 +1,9 @@
 //! From what a user asks to the resolved, reproducible plan.
 
-mod glob;
 mod growth;
 mod method;
 mod placement;
 
-pub use glob::matches;
 pub use growth::grow;
 pub use method::{QUICK_NS, fixed, quick, standard};
 pub use placement::place;
@@ -13,6 +11,7 @@ pub use placement::place;
 use thiserror::Error;
 
 use crate::catalogue::{CATEGORIES, Catalogue};
+use crate::glob;
 use crate::model::benchmark::Benchmark;
 use crate::model::machine::Cpu;
 use crate::model::plan::{Competitor, Group, GroupKey, Method, Plan, Skip};
@@ -263,7 +262,7 @@ pub fn select_benchmarks<'c>(
     catalogue: &'c Catalogue,
     patterns: &[String],
 ) -> Result<Vec<&'c Benchmark>, PlanError> {
-    let fits = |pattern: &String, b: &Benchmark| matches(pattern, &b.name) || *pattern == b.category;
+    let fits = |pattern: &String, b: &Benchmark| glob::matches(pattern, &b.name) || *pattern == b.category;
     for pattern in patterns {
         if !catalogue.benchmarks.iter().any(|b| fits(pattern, b)) {
             return Err(PlanError::Benchmark {
@@ -278,7 +277,7 @@ pub fn select_benchmarks<'c>(
 
 fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
     let known = Catalogue::presets(benchmarks.iter().copied());
-    let unknown = |pattern: &&String| !known.iter().any(|name| matches(pattern, name));
+    let unknown = |pattern: &&String| !known.iter().any(|name| glob::matches(pattern, name));
     match presets.iter().find(unknown) {
         None => Ok(()),
         Some(preset) => Err(PlanError::Preset {
@@ -292,7 +291,7 @@ fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), Pl
 fn sizes(benchmark: &Benchmark, pattern: &str) -> Vec<String> {
     let names = Catalogue::presets([benchmark]).into_iter();
     let names: Vec<String> = names
-        .filter(|name| matches(pattern, name))
+        .filter(|name| glob::matches(pattern, name))
         .map(str::to_owned)
         .collect();
     if names.is_empty() {

@@ -7,8 +7,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::{findings, topology};
-use crate::drive::cgroup::Hierarchy;
-use crate::drive::counters::Counters;
 use crate::model::machine::{Cpu, Finding, Machine};
 use crate::model::reading::Reading;
 
@@ -47,8 +45,9 @@ const FILES: [(&str, &str); 16] = [
     ("autogroup", "/proc/sys/kernel/sched_autogroup_enabled"),
 ];
 
-/// Reads the whole machine, and judges it.
-pub fn probe(hierarchy: &Result<Hierarchy, String>) -> (Machine, Vec<Finding>) {
+/// Reads the whole machine, and judges it. How control groups can be used and which events can be counted is for the
+/// caller to say, who tries it.
+pub fn probe(cgroup: Reading<String>, events: BTreeMap<String, Reading<bool>>) -> (Machine, Vec<Finding>) {
     let cpus = topology::cpus();
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -58,8 +57,8 @@ pub fn probe(hierarchy: &Result<Hierarchy, String>) -> (Machine, Vec<Finding>) {
         kernel: file("/proc/sys/kernel/osrelease"),
         distribution: distribution(),
         virtualisation: virtualisation(&cpuinfo),
-        cgroup: cgroup(hierarchy),
-        events: Counters::open(rustix::process::getpid()).availability(),
+        cgroup,
+        events,
         facts: facts(&cpuinfo, &meminfo),
         fingerprint: String::new(),
         cpus,
@@ -177,25 +176,6 @@ fn virtualisation(cpuinfo: &str) -> Reading<String> {
         found.join(", ")
     };
     Reading::known(text, "CPU flags, firmware tables and container marks")
-}
-
-fn cgroup(hierarchy: &Result<Hierarchy, String>) -> Reading<String> {
-    match hierarchy {
-        Err(reason) => Reading::unavailable(reason.clone()),
-        Ok(hierarchy) => {
-            let folder = hierarchy.folder();
-            let control = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
-            let controllers = if control.trim().is_empty() {
-                "no controllers"
-            } else {
-                control.trim()
-            };
-            Reading::known(
-                format!("version 2, leaves with {controllers}"),
-                folder.display().to_string(),
-            )
-        }
-    }
 }
 
 fn turbo() -> Reading<String> {
@@ -320,18 +300,19 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_described() {
-        let (machine, _) = probe(&Err("not tried".to_owned()));
+        let events = BTreeMap::from([("instructions".to_owned(), Reading::unavailable("not tried"))]);
+        let (machine, _) = probe(Reading::unavailable("not tried"), events.clone());
         assert!(!machine.cpus.is_empty());
         assert!(machine.memory_bytes.value().is_some_and(|&b| b > 0));
         assert!(machine.kernel.value().is_some());
         assert_eq!(machine.cgroup, Reading::unavailable("not tried"));
         assert_eq!(machine.fingerprint.len(), 12);
-        assert!(machine.events.contains_key("instructions"));
+        assert_eq!(machine.events, events);
     }
 
     #[test]
     fn the_fingerprint_follows_the_hardware_only() {
-        let (machine, _) = probe(&Err(String::new()));
+        let (machine, _) = probe(Reading::unavailable("not tried"), BTreeMap::new());
         let mut other = machine.clone();
         other.kernel = Reading::known("9.9".to_owned(), "x");
         other.facts.clear();

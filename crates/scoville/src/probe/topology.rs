@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::drive::tree::parse_cpu_list;
+use datil_policy::topology::cpu_list;
+
 use crate::model::machine::Cpu;
 
 /// The CPUs that this process may use, in the kernel's order.
@@ -15,7 +16,7 @@ pub fn cpus() -> Vec<Cpu> {
             let list = status
                 .lines()
                 .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
-            parse_cpu_list(list)
+            cpu_list(list)
         })
         .unwrap_or_default();
     read(Path::new("/sys/devices/system/cpu"), &allowed)
@@ -60,7 +61,7 @@ fn last_level_cache(folder: &Path) -> Option<u32> {
         .filter_map(|entry| {
             let read = |file: &str| fs::read_to_string(entry.path().join(file)).ok();
             let level: u32 = read("level")?.trim().parse().ok()?;
-            let first = *parse_cpu_list(&read("shared_cpu_list")?)?.first()?;
+            let first = *cpu_list(&read("shared_cpu_list")?)?.first()?;
             Some((level, first))
         });
     caches.max().map(|(_, first)| first)

@@ -14,12 +14,14 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use rustix::thread::CpuSet;
 
 use super::cgroup::Hierarchy;
+use super::counters::Counters;
 use super::failure::never_ran;
 use super::ladder::Patience;
 use super::launcher::{self, Launcher};
 use super::{Host, Interrupt};
 use crate::model::invocation::{FailureKind, Invocation, Order};
 use crate::model::machine::{BlockSensors, Finding, Machine};
+use crate::model::reading::Reading;
 use crate::probe;
 
 /// What may be set differently for tests.
@@ -95,7 +97,12 @@ impl NativeHost {
 
 impl Host for NativeHost {
     fn machine(&mut self) -> (Machine, Vec<Finding>) {
-        probe::machine::probe(&self.hierarchy)
+        let cgroup = match &self.hierarchy {
+            Ok(hierarchy) => hierarchy.reading(),
+            Err(reason) => Reading::unavailable(reason.clone()),
+        };
+        let events = Counters::open(rustix::process::getpid()).availability();
+        probe::machine::probe(cgroup, events)
     }
 
     fn now_ns(&self) -> u64 {
