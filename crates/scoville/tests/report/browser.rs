@@ -42,6 +42,10 @@ fn report_in_browser() {
     address_restores_the_selection(&browser, &file);
     everything_can_be_reached_by_keyboard(&browser);
     theme_switch_redraws(&browser);
+    numbers_can_be_read_on_their_colours(&browser);
+    every_panel_has_its_axis_and_no_column_is_empty(&browser);
+    a_telephone_shows_everything(&browser);
+    paper_shows_every_figure_and_no_control(&browser);
     hostile_text_stays_text(&browser);
     tables_say_what_the_figures_of_growth_scaling_and_fairness_show(&browser);
     a_session_that_only_grew_has_its_report(&browser, folder.path());
@@ -225,6 +229,102 @@ fn theme_switch_redraws(browser: &Browser) {
     browser.wait_for(&format!("return {heat}.innerHTML !== window.colours"));
 }
 
+/// In both themes, every number of the heat map differs enough from the colour behind it (contrast ratio of the web's
+/// accessibility guidelines; 4.5 is their wish, 3 their least for large text).
+fn numbers_can_be_read_on_their_colours(browser: &Browser) {
+    let contrasts = "
+        const light = (colour) => {
+            const probe = document.createElement('canvas').getContext('2d');
+            probe.fillStyle = colour;
+            probe.fillRect(0, 0, 1, 1);
+            const [r, g, b] = [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3).map((c) => c / 255)
+                .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+        };
+        const fills = (layer) => [...document.querySelectorAll(`figure[data-figure='heat'] svg .layer_${layer}_marks > *`)]
+            .map((e) => light(e.getAttribute('fill')));
+        const [below, above] = [fills(0), fills(1)];
+        return above.map((a, i) => Math.max(a, below[i]) / Math.min(a, below[i]));";
+    let heat = "document.querySelector(\"figure[data-figure='heat'] svg\").innerHTML";
+    for _ in 0..2 {
+        browser.run("document.querySelector('#overview').scrollIntoView();");
+        let theme = browser.run("return document.documentElement.dataset.theme;");
+        let contrasts = browser.run(contrasts);
+        let contrasts: Vec<f64> = serde_json::from_value(contrasts).unwrap();
+        assert!(contrasts.len() > 10);
+        for contrast in contrasts {
+            assert!(contrast > 3.9, "{theme}: {contrast}");
+        }
+        browser.run(&format!(
+            "window.colours = {heat}; document.querySelector('#theme').click();"
+        ));
+        browser.wait_for(&format!("return {heat} !== window.colours"));
+    }
+}
+
+/// In a figure of many panels: each has an axis right below it, no axis stands elsewhere, and fewer columns would need another line.
+fn every_panel_has_its_axis_and_no_column_is_empty(browser: &Browser) {
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    for figure in ["cores", "warmup", "growth"] {
+        let found = browser.run(&format!(
+            "const svg = document.querySelector(\"figure.fig[data-figure='{figure}'] .plot svg\");
+             const boxes = (selector) => [...svg.querySelectorAll(selector)].map((e) => e.getBoundingClientRect());
+             const panels = boxes('.cell > g > path.background');
+             const axes = boxes('.cell .role-axis-label').filter((b) => b.width > b.height);
+             const under = (a, p) => Math.abs(a.left - p.left) < 30 && a.top >= p.bottom - 1 && a.top < p.bottom + 20;
+             const places = (side) => new Set(panels.map((p) => Math.round(p[side]))).size;
+             return [panels.length, panels.filter((p) => axes.some((a) => under(a, p))).length,
+                     boxes('.role-column-footer .role-axis-label').length, places('left'), places('top')];"
+        ));
+        let found: Vec<u64> = serde_json::from_value(found).unwrap();
+        let [panels, with_axis, elsewhere, columns, lines] = found[..] else {
+            panic!("{figure}: {found:?}");
+        };
+        assert!(panels > 1, "{figure}: {found:?}");
+        assert_eq!((with_axis, elsewhere), (panels, 0), "{figure}: {found:?}");
+        assert!((columns - 1) * lines < panels, "{figure}: {found:?}");
+    }
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+/// On a screen of 390 pixels nothing sticks out but what can be scrolled by itself.
+fn a_telephone_shows_everything(browser: &Browser) {
+    browser.devtools(
+        "Emulation.setDeviceMetricsOverride",
+        json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true }),
+    );
+    browser.run("document.querySelectorAll('details').forEach((d) => (d.open = true));");
+    let outside = browser.run(
+        "const scrolls = (e) => e && (getComputedStyle(e).overflowX !== 'visible' || scrolls(e.parentElement === document.body ? null : e.parentElement));
+         return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 391 && !scrolls(e)).map((e) => e.outerHTML.slice(0, 80));",
+    );
+    assert_eq!(outside, json!([]), "outside the screen");
+    let width = browser.run("return document.documentElement.scrollWidth;");
+    assert_eq!(width, json!(390), "the page itself must not scroll sideways");
+    browser.run("document.querySelectorAll('details').forEach((d) => (d.open = false));");
+    browser.devtools("Emulation.clearDeviceMetricsOverride", json!({}));
+}
+
+/// The figures of each benchmark, too, and on white; what can only be clicked is gone.
+fn paper_shows_every_figure_and_no_control(browser: &Browser) {
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    let hidden = browser.run(
+        "return [...document.querySelectorAll('figure.fig')].filter((f) => f.getClientRects().length === 0).map((f) => `${f.dataset.figure} ${f.dataset.benchmark}`);",
+    );
+    assert_eq!(hidden, json!([]), "not on paper");
+    let controls = browser.run(
+        "return [...document.querySelectorAll('button, select')].filter((e) => e.getClientRects().length > 0).length;",
+    );
+    assert_eq!(controls, json!(0));
+    assert_eq!(
+        browser.run("return getComputedStyle(document.body).backgroundColor;"),
+        json!("rgb(255, 255, 255)")
+    );
+    browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "" }));
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
 /// Each of the three figures stands beside a table with a caption, column headings and a row per runtime, which is there
 /// without script too.
 fn tables_say_what_the_figures_of_growth_scaling_and_fairness_show(browser: &Browser) {
@@ -386,6 +486,14 @@ impl Browser {
 
     fn run(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// A command of the browser's own tools, such as another screen.
+    fn devtools(&self, command: &str, parameters: Value) {
+        self.post(
+            "/goog/cdp/execute",
+            &json!({ "cmd": command, "params": parameters }),
+        );
     }
 
     /// Polls until the script returns true. The limit only bounds a failing test.

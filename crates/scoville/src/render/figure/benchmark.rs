@@ -106,7 +106,7 @@ fn warmup(look: &Look) -> Figure {
             "facet": { "field": "runtime", "type": "nominal", "sort": { "field": "order" }, "title": null },
             "spacing": { "column": 14, "row": 24 },
             "columns": 4,
-            "resolve": { "scale": { "y": "independent" } },
+            "resolve": { "scale": { "y": "independent" }, "axis": { "x": "independent" } },
             "spec": {
                 "width": 150, "height": 90,
                 "encoding": { "x": x, "y": with(measured("value", "log"), json!({ "axis": { "labelExpr": UNIT_LABEL, "tickCount": 3 } })),
@@ -225,7 +225,7 @@ fn curves(look: &Look) -> Value {
                    "header": { "labelLimit": 340 } },
         "spacing": 32,
         "columns": 2,
-        "resolve": { "scale": { "y": "independent" } },
+        "resolve": { "scale": { "y": "independent" }, "axis": { "x": "independent" } },
         "spec": {
             "width": 320, "height": 200,
             "encoding": { "x": x, "y": y, "color": look.colour,

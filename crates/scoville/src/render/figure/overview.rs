@@ -207,6 +207,8 @@ fn cores(look: &Look) -> Figure {
             "facet": { "field": "benchmark", "type": "nominal", "sort": { "field": "order" }, "title": null },
             "spacing": 24,
             "columns": 4,
+            // An axis below each panel: a common one would stand below the empty places of the last line.
+            "resolve": { "axis": { "x": "independent" } },
             "spec": {
                 "width": 140, "height": { "step": 14 },
                 "encoding": { "y": names("runtime"),

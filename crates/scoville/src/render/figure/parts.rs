@@ -157,8 +157,9 @@ fn diverging() -> Value {
 }
 
 pub(super) fn ratio_grid(x: &str, y: &str, tooltip: Value) -> Value {
+    // From where on white can be read better than the page's ink.
     let ink = json!({
-        "condition": { "test": "isValid(datum.log2) && (datum.log2 > 2.1 || datum.log2 < -1.5)", "value": "#fff" },
+        "condition": { "test": "isValid(datum.log2) && (datum.log2 > 2.6 || datum.log2 < -2.25)", "value": "#fff" },
         "value": { "expr": "ink" }
     });
     json!({

@@ -330,10 +330,12 @@
     else plot.removeAttribute("tabindex");
     if (spec.width === "container") Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
     if (spec.columns) {
-      const beside = spec.resolve ? 66 : 26; // what stands between two panels: an axis of its own, or only a gap
-      const room = width - (spec.resolve ? 0 : 110);
-      spec.columns = Math.max(1, Math.floor(room / (spec.spec.width + beside)));
-      spec.spec.width = Math.floor(room / spec.columns - beside);
+      const beside = spec.resolve.scale ? 66 : 26; // what stands between two panels: an axis of its own, or only a gap
+      const room = width - (spec.resolve.scale ? 0 : 110);
+      const panels = new Set(values.map((r) => r[spec.facet.field])).size;
+      const lines = Math.ceil(panels / Math.max(1, Math.floor(room / (spec.spec.width + beside))));
+      spec.columns = Math.ceil(panels / lines); // no column stays empty, and the last line is as full as the others allow
+      spec.spec.width = Math.min(2 * spec.spec.width, Math.floor(room / spec.columns - beside));
     }
     if (spec.facet?.row) spec.spec.width = width - 60;
     const shown = { utilisation: "%", absolute: measure.unit, strip: measure.unit }[figure.id] ?? "s";
