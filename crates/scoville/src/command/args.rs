@@ -156,7 +156,7 @@ pub struct Filters {
     /// The same as an option
     #[arg(long = "benchmark", value_name = "NAMES", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
-    /// Runtimes: `name`, `name:policy`, a pattern, or `newname=name`; nothing for all that are usable here, without variants
+    /// Runtimes: `name`, `name:policy`, a pattern, or `newname=name`; nothing for all that are usable here, in `verify` with variants
     #[arg(long = "runtime", value_name = "NAMES", value_delimiter = ',')]
     pub runtimes: Vec<String>,
     /// Sizes, by name or pattern; nothing for `quick`, or for `tiny` in `verify`
