@@ -207,20 +207,23 @@ fn wrong_types() -> impl Iterator<Item = Value> {
     .into_iter()
 }
 
-/// The values next to the limits, the least of all, and what is no power of two.
+/// The values next to the limits, the least of all, what needs more than 64 bits, and what is no power of two.
 fn out_of_range(parameter: &Parameter) -> impl Iterator<Item = Value> {
     let beside = |bound: Option<Number>, step: i64| match bound? {
         Number::Int(bound) => bound.checked_add(step).map(Value::from),
         Number::Float(bound) => Some(json!(bound + 0.5 * step as f64)),
     };
     let at = |bound: Option<Number>| bound.map(|bound| json!(bound.as_f64() as i64));
-    let least = (parameter.kind == ParameterKind::I64).then(|| json!(i64::MIN));
+    let integer = parameter.kind == ParameterKind::I64;
+    let least = integer.then(|| json!(i64::MIN));
+    let too_long = integer.then(|| json!(i64::MAX as u64 + 1));
     let middle = parameter.power_of_two.then(|| json!(6));
     [
         beside(parameter.min, -1),
         beside(parameter.max, 1),
         at(parameter.above),
         least,
+        too_long,
         middle,
     ]
     .into_iter()
