@@ -474,14 +474,8 @@ mod tests {
     fn pinned_actors_go_home_unless_it_is_crowded_there() {
         let machine = topology::Synthetic {
             packages: 2,
-            nodes: 1,
-            l3: (1, 0),
             l2: (4, 0),
-            cores: 1,
-            l1: 0,
-            threads: 1,
-            memory: 0,
-            distances: Vec::new(),
+            ..topology::Synthetic::default()
         };
         let machine = machine.build().expect("a machine");
         let pus: Vec<usize> = (0..8).collect();

@@ -17,16 +17,12 @@ fn ring_of_nodes(nodes: u32, cores: u32) -> Topology {
     let hops = |a: u32, b: u32| a.abs_diff(b).min(nodes - a.abs_diff(b));
     Synthetic {
         packages: nodes,
-        nodes: 1,
-        l3: (1, 0),
         l2: (cores.div_ceil(2), 0),
         cores: 2,
-        l1: 0,
-        threads: 1,
-        memory: 0,
         distances: (0..nodes)
             .map(|a| (0..nodes).map(|b| hops(a, b)).collect())
             .collect(),
+        ..Synthetic::default()
     }
     .build()
     .expect("a machine")

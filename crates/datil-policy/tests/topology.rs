@@ -19,7 +19,6 @@ fn opteron() -> Topology {
         l2: (4, 2 << 20),
         cores: 2,
         l1: 16 << 10,
-        threads: 1,
         memory: 64 << 30,
         distances: hops
             .iter()
@@ -29,6 +28,7 @@ fn opteron() -> Topology {
                     .collect()
             })
             .collect(),
+        ..Synthetic::default()
     }
     .build()
     .expect("a machine")
@@ -62,16 +62,11 @@ fn rings_of_the_thesis_machine_have_the_sizes_that_follow_from_its_table() {
 fn rings_of_the_example_in_figure_4_2() {
     let machine = Synthetic {
         packages: 4,
-        nodes: 1,
-        l3: (1, 0),
-        l2: (1, 0),
         cores: 2,
-        l1: 0,
-        threads: 1,
-        memory: 0,
         distances: [[0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0]]
             .map(Vec::from)
             .to_vec(),
+        ..Synthetic::default()
     }
     .build()
     .expect("a machine");
@@ -94,15 +89,11 @@ fn rings_of_the_example_in_figure_4_2() {
 #[test]
 fn a_machine_with_one_node_has_one_ring() {
     let machine = Synthetic {
-        packages: 1,
-        nodes: 1,
         l3: (2, 32 << 20),
         l2: (8, 1 << 20),
-        cores: 1,
         l1: 32 << 10,
-        threads: 1,
         memory: 1 << 34,
-        distances: Vec::new(),
+        ..Synthetic::default()
     }
     .build()
     .expect("a machine");
@@ -305,15 +296,8 @@ fn wrong_descriptions_are_refused_with_the_reason() {
         reason(Topology::new(vec![pu(0, 0)], vec![node(0)], vec![cache], vec![])).contains("do not exist")
     );
     let none = Synthetic {
-        packages: 1,
         nodes: 0,
-        l3: (1, 0),
-        l2: (1, 0),
-        cores: 1,
-        l1: 0,
-        threads: 1,
-        memory: 0,
-        distances: vec![],
+        ..Synthetic::default()
     };
     assert!(reason(none.build()).contains("at least one of nodes"));
 }
@@ -343,8 +327,9 @@ proptest! {
             if a == b { 10 } else { 11 + mixed as u32 }
         };
         let machine = Synthetic {
-            packages, nodes, l3: (1, 0), l2: (2, 0), cores, l1: 0, threads: 1, memory: 0,
+            packages, nodes, l2: (2, 0), cores,
             distances: (0..count).map(|a| (0..count).map(|b| distance(a, b)).collect()).collect(),
+            ..Synthetic::default()
         }.build().expect("a machine");
         let pus: Vec<usize> = (skip..machine.pus().len()).collect();
         prop_assume!(!pus.is_empty());

@@ -10,14 +10,7 @@ use datil::{Actor, Address, Binding, BuildError, Context, Memory, Runtime};
 fn nodes(count: u32) -> Topology {
     let machine = Synthetic {
         packages: count,
-        nodes: 1,
-        l3: (1, 0),
-        l2: (1, 0),
-        cores: 1,
-        l1: 0,
-        threads: 1,
-        memory: 0,
-        distances: Vec::new(),
+        ..Synthetic::default()
     };
     machine.build().unwrap()
 }

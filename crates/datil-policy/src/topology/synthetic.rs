@@ -25,6 +25,23 @@ pub struct Synthetic {
     pub distances: Vec<Vec<u32>>,
 }
 
+/// One of everything, without sizes: what a machine does not have in particular is left to this.
+impl Default for Synthetic {
+    fn default() -> Self {
+        Synthetic {
+            packages: 1,
+            nodes: 1,
+            l3: (1, 0),
+            l2: (1, 0),
+            cores: 1,
+            l1: 0,
+            threads: 1,
+            memory: 0,
+            distances: Vec::new(),
+        }
+    }
+}
+
 impl Synthetic {
     /// The machine.
     ///
