@@ -310,7 +310,7 @@ pub trait Policy: Send + Sized + 'static {
 
     /// The worker that takes the `turn`-th piece of work from outside.
     ///
-    /// `None` leaves it to the worker that finds it in the runtime's inbox, which saves handing it on.
+    /// `None` leaves it to the worker that finds it in the runtime's inbox, which saves handing it on. A policy does so always or never, whatever the turn.
     fn place(turn: u32, workers: u32) -> Option<u32> {
         Some(turn % workers)
     }

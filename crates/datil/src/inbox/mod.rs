@@ -2,12 +2,14 @@
 //!
 //! See `README.md` beside this file for states, transitions and the proof.
 
+mod pace;
 mod segment;
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomic::{AtomicBool, AtomicPtr, AtomicU16, AtomicU64, AtomicUsize};
 use std::cell::Cell;
 
+pub(crate) use pace::Pace;
 use segment::{Segment, WORDS};
 
 use crate::pool::lock;
@@ -355,11 +357,11 @@ impl Inbox {
         if set.is_ok() { Sleep::Long } else { Sleep::No }
     }
 
-    /// Does what the oldest records say, up to a bound; false if another worker is at it or there were none.
+    /// Does what the oldest records say, up to a bound; returns how many there were, 0 also if another worker is at it.
     ///
     /// The calling worker is RUNNING, so that ownership of its actors stands still.
     #[inline(never)]
-    pub(crate) fn drain(&self, core: &Core) -> bool {
+    pub(crate) fn drain(&self, core: &Core) -> u32 {
         let head = &self.head.0;
         // Acquire: the head and all that the last taker delivered.
         if head.taken.load(Relaxed)
@@ -368,7 +370,7 @@ impl Inbox {
                 .compare_exchange(false, true, Acquire, Relaxed)
                 .is_err()
         {
-            return false;
+            return 0;
         }
         if self.keeper.load(Relaxed) != core.me {
             self.keeper.store(core.me, Relaxed);
@@ -376,7 +378,7 @@ impl Inbox {
         // Acquire: all records up to here and the segments they lie in.
         let end = self.tail.0.word.load(Acquire) >> SHIFT;
         let start = head.position.load(Relaxed);
-        let mut at = start;
+        let (mut at, mut records) = (start, 0);
         while at < end && at - start < BUDGET {
             if at.is_multiple_of(WORDS) {
                 let empty = head.segment.get();
@@ -391,15 +393,18 @@ impl Inbox {
             let word = unsafe { Segment::word(head.segment.get(), at) };
             // SAFETY: as above.
             at = match unsafe { word.cast::<Option<Handler>>().read() } {
-                // SAFETY: the body is that of the handler and is taken once, since the position moves on.
-                Some(handler) => at + unsafe { handler(core, word) },
+                Some(handler) => {
+                    records += 1;
+                    // SAFETY: the body is that of the handler and is taken once, since the position moves on.
+                    at + unsafe { handler(core, word) }
+                }
                 None => at.next_multiple_of(WORDS),
             };
         }
         // Release: who sees the inbox empty sees what was in it delivered.
         head.position.store(at, Release);
         head.taken.store(false, Release);
-        at > start
+        records
     }
 
     /// Accepts nothing from now on.

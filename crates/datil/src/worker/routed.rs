@@ -496,7 +496,7 @@ impl<P: Policy> Worker<'_, P> {
         }
         core.port.has_mail()
             || core.port.request.load(Relaxed) != 0
-            || (core.inbox.has_mail() && self.take_in())
+            || (core.inbox.has_mail() && self.take_in() > 0)
             || !core.yielded.is_empty()
     }
 

@@ -35,10 +35,13 @@ const PATIENCE_BEFORE_TAKING: u32 = 500;
 const UNANSWERED: u32 = 12_000;
 /// Polls of a thief for other work before it asks again: about a microsecond.
 const BETWEEN_ATTEMPTS: u32 = 32;
-/// Activations between two looks at the inbox, which senders write to all the time.
+/// Activations between two occasions to look at the inbox.
 const LOOK_EVERY: u32 = 16;
-/// Looks at an empty inbox before the worker that took the last records from it goes to rest.
+/// Rounds of [`ROUND`] polls that the worker which took the last records from the inbox waits for more before it goes to rest: about
+/// as long as waking it would take.
 const LINGER: u32 = 64;
+/// Polls in a round, about a third of a microsecond.
+const ROUND: u32 = 8;
 /// After this time without progress another worker takes records in the keeper's place, and an idle one takes over what
 /// waits for a worker in a handler.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -246,8 +249,9 @@ impl<P: Policy> Worker<'_, P> {
     #[inline(never)]
     fn look_around(&self, tick: u64) {
         let core = self.core;
-        if core.inbox.has_mail() {
-            self.take_in();
+        if core.pace_at_work.is_due() || self.policy().watches_closely() {
+            let records = if core.inbox.has_mail() { self.take_in() } else { 0 };
+            core.pace_at_work.found(records);
         }
         core.run.look();
         let stride = if core.inbox.idle.0.load(Relaxed) > 0 {
@@ -335,28 +339,35 @@ impl<P: Policy> Worker<'_, P> {
         core.errand.set(true);
     }
 
-    /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more about as
-    /// long as waking it would take; false if there are none.
+    /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more; false if there
+    /// are none.
     fn linger(&self) -> bool {
         let core = self.core;
-        let looks = if core.took.replace(false) { LINGER } else { 1 };
-        for _ in 0..looks {
-            if core.inbox.has_mail() && self.take_in() {
-                core.took.set(true);
-                return true;
+        let rounds = if core.took.replace(false) {
+            LINGER
+        } else {
+            core.pace_at_rest.reset();
+            1
+        };
+        for _ in 0..rounds {
+            if core.pace_at_rest.is_due() && core.inbox.has_mail() {
+                let records = self.take_in();
+                core.pace_at_rest.found(records);
+                if records > 0 {
+                    core.took.set(true);
+                    return true;
+                }
             }
             if core.port.has_mail() || core.port.request.load(Relaxed) != 0 {
                 return false;
             }
-            for _ in 0..8 {
-                spin_loop();
-            }
+            (0..ROUND).for_each(|_| spin_loop());
         }
         false
     }
 
-    /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; true if there were any.
-    pub(super) fn take_in(&self) -> bool {
+    /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; returns how many.
+    pub(super) fn take_in(&self) -> u32 {
         let core = self.core;
         let inbox = core.inbox;
         let drain = || {
@@ -364,9 +375,9 @@ impl<P: Policy> Worker<'_, P> {
                 core.origin.set(0);
             }
             self.policy().interrupted();
-            let some = inbox.drain(core);
+            let records = inbox.drain(core);
             core.origin.set(core.me);
-            some
+            records
         };
         if inbox.is_kept_by(core.me) {
             return drain();
@@ -375,11 +386,11 @@ impl<P: Policy> Worker<'_, P> {
         match core.kept_waiting.get() {
             Some((before, since)) if before == position => {
                 let stuck = since.elapsed() > PATIENCE;
-                stuck && drain()
+                if stuck { drain() } else { 0 }
             }
             _ => {
                 core.kept_waiting.set(Some((position, Instant::now())));
-                false
+                0
             }
         }
     }

@@ -24,7 +24,7 @@ use super::queue::Queue;
 use super::routed::Showcase;
 use super::team::Team;
 use super::toll::Toll;
-use crate::inbox::Inbox;
+use crate::inbox::{Inbox, Pace};
 use crate::mailbox::cell::Header;
 use crate::pool::Pools;
 use crate::sync::Instant;
@@ -96,6 +96,10 @@ pub(crate) struct Core {
     pub(crate) watches: Cell<bool>,
     /// The last thing this worker did was to take records from the inbox and what followed from them.
     pub(crate) took: Cell<bool>,
+    /// How often this worker looks at the inbox while it waits for more.
+    pub(crate) pace_at_rest: Pace,
+    /// How often it does so between activations.
+    pub(crate) pace_at_work: Pace,
     /// Position of the inbox when this worker, at work, last found that another one should take records, and when that was.
     pub(crate) kept_waiting: Cell<Option<(u64, Instant)>>,
 }
@@ -138,6 +142,8 @@ impl Core {
             receiving: Cell::new(false),
             watches: Cell::new(false),
             took: Cell::new(false),
+            pace_at_rest: Pace::at_rest(),
+            pace_at_work: Pace::at_work(),
             kept_waiting: Cell::new(None),
         }
     }
