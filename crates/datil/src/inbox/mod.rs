@@ -10,7 +10,7 @@ use crate::atomic::{AtomicBool, AtomicPtr, AtomicU16, AtomicU64, AtomicUsize};
 use std::cell::Cell;
 
 pub(crate) use pace::Pace;
-use segment::{Segment, WORDS};
+use segment::{KEPT, Segment, WORDS};
 
 use crate::pool::lock;
 use crate::sync::{Mutex, spin_loop, thread};
@@ -30,6 +30,9 @@ const SHIFT: u32 = 4;
 
 /// Words that a worker takes before it looks at its actors again: a few hundred messages.
 const BUDGET: u64 = 2048;
+
+/// Words that a sender may be ahead of the workers before it gives its processor up now and then: so much memory is there already.
+const AHEAD: u64 = KEPT as u64 * WORDS;
 
 /// Does what one record says; returns its length in words.
 pub(crate) type Handler = unsafe fn(&Core, *mut u64) -> u64;
@@ -189,7 +192,8 @@ impl Inbox {
             return Err(body);
         }
         let mut at = found >> SHIFT;
-        if at.is_multiple_of(WORDS) || at % WORDS + words > WORDS {
+        let begins_segment = at.is_multiple_of(WORDS) || at % WORDS + words > WORDS;
+        if begins_segment {
             at = self.next_segment(at);
         }
         // SAFETY: we have the lock, so the words from the tail on are ours; they lie within the segment.
@@ -213,6 +217,9 @@ impl Inbox {
         }
         if watch != found & UNWATCHED {
             self.appoint();
+        }
+        if begins_segment {
+            self.let_workers_run(at);
         }
         Ok(())
     }
@@ -269,6 +276,16 @@ impl Inbox {
             (*full).next.set(next);
         }
         at.next_multiple_of(WORDS)
+    }
+
+    /// Gives the processor up for a moment if the workers are far behind: they may be waiting for it. Whoever shares one with them would else fill memory
+    /// for as long as the system lets it, which takes longer than sending.
+    #[cold]
+    #[inline(never)]
+    fn let_workers_run(&self, tail: u64) {
+        if tail.saturating_sub(self.head.0.position.load(Relaxed)) > AHEAD {
+            thread::yield_now();
+        }
     }
 
     /// Wakes a worker if all sleep. The caller has found and cleared `UNATTENDED`.

@@ -10,7 +10,7 @@ use crate::sync::Mutex;
 /// Words in a segment: 32 KiB, about a thousand messages; for a model checker a few.
 pub(crate) const WORDS: u64 = if cfg!(shuttle) { 128 } else { 4096 };
 /// Segments kept for reuse by the whole process.
-const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
+pub(super) const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
 
 #[repr(C, align(64))]
 pub(crate) struct Segment {
