@@ -6,7 +6,7 @@
 
 Every benchmark of the catalogue that the peer knows runs with the given presets; result, checks and counted work must be
 the catalogue's, and its metrics and per-actor counters must be there. Then come the exact texts for bad parameters,
-unknown fields, bye, stop, and end of file. It needs nothing but Python 3.11's standard library and asserts nothing about
+unknown fields, bye, stop, end of file, also during an iteration, and lines that are no messages. It needs nothing but Python 3.11's standard library and asserts nothing about
 time. Exit status: 0 all well, 1 a difference.
 """
 
@@ -292,6 +292,34 @@ def say_goodbye(peer):
     expect(status == 0, f"exit status after bye is {status}")
 
 
+def vanish(peer, entry):
+    """Leaves while the peer is in an iteration; it may finish that, but must not stay."""
+    peer.ask(entry["name"], entry["preset"]["quick"]["parameters"])
+    expect(peer.receive() == {"type": "begin"}, "the iteration does not begin")
+    peer.lines.close()
+    peer.socket.close()
+    peer.leave()
+
+
+def no_messages(entry):
+    """Lines that no laboratory may send, around a run that is good."""
+    good = {"type": "run", "benchmark": entry["name"], "parameters": entry["preset"]["tiny"]["parameters"]}
+    yield from ("", "nonsense", '{"type":"bye"', "[]", "{}", '{"type":1}', '{"type":"dance"}')
+    yield in_json({key: value for key, value in good.items() if key != "benchmark"})
+    wrong = [("benchmark", None), ("benchmark", 7), ("parameters", 7), ("parameters", [7]), ("count_messages", "true")]
+    yield from (in_json(good | {field: value}) for field, value in wrong)
+
+
+def protest(peer, line):
+    """Sends what is no message; the peer must leave without an answer, and print why."""
+    peer.socket.sendall(line.encode() + b"\n")
+    answer = peer.lines.readline(MAX_LINE)
+    expect(not answer, f"after the line {line!r} came {answer!r}")
+    status, printed = peer.leave()
+    expect(status > 0, f"exit status after the line {line!r} is {status}")
+    expect(printed.strip(), f"after the line {line!r} the peer printed nothing")
+
+
 def drive(args, entries, say):
     def start():
         return Peer(args.command, args.workers, args.patience)
@@ -336,7 +364,15 @@ def drive(args, entries, say):
         greet(peer, args.workers)
         peer.socket.shutdown(socket.SHUT_WR)
         peer.leave()
-    say("bye, stop and end of file end the process")
+    with start() as peer:
+        greet(peer, args.workers)
+        vanish(peer, known[0])
+    say("bye, stop, end of file and a laboratory that dies during an iteration end the process")
+    for line in no_messages(known[0]):
+        with start() as peer:
+            greet(peer, args.workers)
+            protest(peer, line)
+    say("what is no message ends the process, which says why")
 
 
 def main():

@@ -70,9 +70,18 @@ lines(Text, Peer) ->
 
 hear({ok, #{<<"type">> := <<"stop">>}}, _) -> halt(0, [{flush, false}]);
 hear({ok, #{<<"type">> := <<"bye">>}}, Peer) -> tell(Peer, bye);
-hear({ok, #{<<"type">> := <<"run">>} = Run}, Peer) -> tell(Peer, {run, Run});
+hear({ok, #{<<"type">> := <<"run">>} = Run}, Peer) -> tell(Peer, {run, complete(Run)});
 hear({ok, Other}, _) -> leave(1, "the laboratory sent a message of unknown type: ~0p", [Other]);
 hear({error, Reason}, _) -> leave(1, "a line from the laboratory is not a message: ~ts", [Reason]).
+
+%% A run message that answer/2 can rely on.
+complete(#{<<"benchmark">> := Name, <<"parameters">> := Parameters} = Run) when is_binary(Name), is_map(Parameters) ->
+    case maps:get(<<"count_messages">>, Run, false) of
+        Flag when is_boolean(Flag) -> Run;
+        Other -> leave(1, "a run whose count_messages is neither true nor false: ~0p", [Other])
+    end;
+complete(Run) ->
+    leave(1, "a run without the name of a benchmark or without an object of parameters: ~0p", [Run]).
 
 tell(Peer, Message) ->
     Peer ! Message,

@@ -73,10 +73,11 @@ dead_letter_test() ->
     ?assertEqual(<<"1 messages went to stopped actors, one of them lost">>, iolist_to_binary(Text)).
 
 lines_are_put_together_test() ->
-    Rest = scoville_peer:lines(<<"{\"type\":\"bye\"}\n{\"type\":\"run\",\"x\":1}\n{\"ty">>, self()),
+    Run = <<"{\"type\":\"run\",\"benchmark\":\"fib\",\"parameters\":{}}\n">>,
+    Rest = scoville_peer:lines(<<"{\"type\":\"bye\"}\n", Run/binary, "{\"ty">>, self()),
     ?assertEqual(<<"{\"ty">>, Rest),
     receive First -> ?assertEqual(bye, First) end,
-    receive Second -> ?assertMatch({run, #{<<"x">> := 1}}, Second) end.
+    receive Second -> ?assertMatch({run, #{<<"benchmark">> := <<"fib">>}}, Second) end.
 
 hello_test() ->
     #{workers := Workers, benchmarks := Names, protocol := 1} = scoville_peer:hello(),

@@ -62,6 +62,9 @@ func receive(conn io.Reader, requests chan<- request) error {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return fmt.Errorf("a line from the laboratory is not a message: %w", err)
 		}
+		if r.Type == "run" && (r.Benchmark == "" || r.Parameters == nil) {
+			return fmt.Errorf("the laboratory sent a run without a benchmark or without parameters: %s", bytes.TrimSpace(line))
+		}
 		switch r.Type {
 		case "stop":
 			return ErrStop

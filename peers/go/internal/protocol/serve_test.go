@@ -177,11 +177,24 @@ func TestMetricsAndLabelsAreReported(t *testing.T) {
 }
 
 func TestWhatIsNotAMessageEndsTheConversation(t *testing.T) {
-	for _, line := range []string{"not json", `{"type":"dance"}`, `[]`} {
-		lab := meet(t, nil)
+	for line, want := range map[string]string{
+		"":                               "is not a message",
+		"not json":                       "is not a message",
+		`[]`:                             "is not a message",
+		`{"type":1}`:                     "is not a message",
+		`{"type":"dance"}`:               `unknown type "dance"`,
+		`{}`:                             `unknown type ""`,
+		`{"type":"run","parameters":{}}`: "without a benchmark",
+		`{"type":"run","benchmark":null,"parameters":{}}`:                           "without a benchmark",
+		`{"type":"run","benchmark":"endless"}`:                                      "without parameters",
+		`{"type":"run","benchmark":"endless","parameters":null}`:                    "without parameters",
+		`{"type":"run","benchmark":"endless","parameters":[7]}`:                     "is not a message",
+		`{"type":"run","benchmark":"endless","parameters":{},"count_messages":"1"}`: "is not a message",
+	} {
+		lab := meet(t, []bench.Benchmark{endless})
 		lab.send(line)
-		if err := <-lab.left; err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrStop) {
-			t.Errorf("%q: Serve returned %v", line, err)
+		if err := <-lab.left; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: Serve returned %v, want %q", line, err, want)
 		}
 	}
 }
