@@ -6,9 +6,11 @@ import akka.actor.ActorSystem;
 import akka.actor.DeadLetter;
 import akka.actor.Props;
 import akka.actor.UntypedAbstractActor;
+import akka.dispatch.Dispatcher;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
 import scoville.actor.ActorLibrary;
 import scoville.benchmark.ModuleTest;
 
@@ -49,5 +51,13 @@ final class AkkaLibraryTest extends ModuleTest {
     @Override
     protected void finished(ActorLibrary.Runtime runtime) {
         assertEquals(List.of(), List.copyOf(deadLetters));
+    }
+
+    /** A misspelt key would leave the default, which nothing else would tell. */
+    @Test
+    void handlesManyMessagesInTurn() {
+        try (AkkaLibrary.Started runtime = (AkkaLibrary.Started) library().start(1)) {
+            assertEquals(50, ((Dispatcher) runtime.system().dispatcher()).throughput());
+        }
     }
 }

@@ -46,7 +46,10 @@ public final class Main {
         try {
             Peer.Ending ending = new Peer(laboratory, library, runtime).serve();
             return ending == Peer.Ending.BYE || ending == Peer.Ending.STOP ? 0 : 1;
-        } catch (IOException | Peer.ProtocolError | RuntimeException error) {
+        } catch (Peer.ProtocolError mistake) {
+            System.err.println("scoville.peer.Main: " + mistake.getMessage());
+            return 1;
+        } catch (IOException | RuntimeException error) {
             error.printStackTrace();
             return 1;
         }

@@ -11,6 +11,7 @@ import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.DeadLetter;
 import org.apache.pekko.actor.Props;
 import org.apache.pekko.actor.UntypedAbstractActor;
+import org.apache.pekko.dispatch.Dispatcher;
 import org.junit.jupiter.api.Test;
 import scoville.actor.ActorLibrary;
 import scoville.benchmark.LibraryTest;
@@ -52,6 +53,14 @@ final class PekkoLibraryTest extends LibraryTest {
     @Override
     protected void finished(ActorLibrary.Runtime runtime) {
         assertEquals(List.of(), List.copyOf(deadLetters));
+    }
+
+    /** A misspelt key would leave the default, which nothing else would tell. */
+    @Test
+    void handlesManyMessagesInTurn() {
+        try (PekkoLibrary.Started runtime = (PekkoLibrary.Started) library().start(1)) {
+            assertEquals(50, ((Dispatcher) runtime.system().dispatcher()).throughput());
+        }
     }
 
     @Test
