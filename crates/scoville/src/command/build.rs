@@ -1,9 +1,10 @@
 //! `scoville build`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Result;
 
+use super::streams::Remarks;
 use super::world::World;
 use super::{Exit, prepare};
 use crate::model::runtime::Build;
@@ -13,7 +14,7 @@ use crate::peers::build::{Built, check, missing};
 pub fn run(world: &World, runtimes: &[String], checked: bool, out: &mut dyn Write) -> Result<Exit> {
     let selections = world.select(runtimes)?;
     let tools = prepare::inspect(selections.iter().map(|s| &s.runtime));
-    let built = prepare::build_all(&selections, &tools, &mut io::stderr());
+    let built = prepare::build_all(&selections, &tools, &mut Remarks);
     let mut exit = Exit::Good;
     for (peer, result) in &built {
         match result {

@@ -8,8 +8,11 @@ use clap_complete::Shell;
 use super::Exit;
 
 /// Writes a completion script.
-pub fn shell(shell: Shell, command: &mut clap::Command, mut out: &mut dyn Write) -> Result<Exit> {
-    clap_complete::generate(shell, command, "scoville", &mut out);
+pub fn shell(shell: Shell, command: &mut clap::Command, out: &mut dyn Write) -> Result<Exit> {
+    // Into memory first, since it panics where it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, command, "scoville", &mut script);
+    out.write_all(&script)?;
     Ok(Exit::Good)
 }
 

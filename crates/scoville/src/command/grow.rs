@@ -1,11 +1,12 @@
 //! `scoville grow`.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 
 use super::args::{GrowArgs, Memory};
+use super::streams::remark;
 use super::world::World;
 use super::{Exit, plan, prepare, run};
 use crate::drive::Host;
@@ -93,10 +94,9 @@ fn budget(asked: Option<Memory>, machine: &Machine) -> Result<u64> {
         None => Ok(usual),
         Some(free) => {
             let [usual, free] = [usual, free].map(|bytes| bytes >> 20);
-            writeln!(
-                io::stderr(),
+            remark(format_args!(
                 "memory   a step may have {free} MiB, not {usual} MiB, since other programs use the machine; --memory sets it"
-            )?;
+            ));
             Ok(free << 20)
         }
     }

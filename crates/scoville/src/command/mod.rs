@@ -21,6 +21,7 @@ mod sessions;
 mod show;
 mod simulate;
 mod status;
+mod streams;
 mod verify;
 mod world;
 
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use args::{Cli, Command};
+use streams::{Output, remark};
 use world::World;
 
 /// How a command ended, as its exit status says it.
@@ -61,16 +63,15 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if e.use_stderr() { Exit::Usage as u8 } else { 0 });
         }
     };
-    let mut out = io::stdout().lock();
+    let mut out = Output::new(io::stdout().lock());
     let result = dispatch(cli, &mut out).and_then(|exit| {
         out.flush()?;
         Ok(exit)
     });
     match result {
         Ok(exit) => ExitCode::from(exit as u8),
-        Err(e) if is_closed_pipe(&e) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("scoville: {e:#}");
+            remark(format_args!("scoville: {e:#}"));
             ExitCode::from(Exit::Usage as u8)
         }
     }
@@ -103,10 +104,4 @@ fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
             )
         }
     }
-}
-
-/// `scoville list | head` is no error.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<io::Error>();
-    io.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -7,6 +7,7 @@ use datil_sim::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::plan::human;
+use super::streams::remark;
 use crate::model::event::{Event, What};
 use crate::model::invocation::Outcome;
 use crate::model::plan::{GroupKey, Plan};
@@ -77,21 +78,21 @@ impl Observer for Lines {
 
     fn after(&mut self, event: &Event, progress: &Progress) {
         if let Some(line) = failure(event) {
-            eprintln!("{line}");
+            remark(line);
         }
         if let Some(line) = rung(event, &self.plan) {
-            eprintln!("{line}");
+            remark(line);
         }
         if let What::BlockFinished { group, block, .. } = &event.what {
             let left = left(progress, &self.plan).map_or(String::new(), |left| format!(", {left}"));
             let (number, max) = (block + 1, self.plan.method.max_blocks);
             if number > max {
-                eprintln!(
+                remark(format_args!(
                     "{}: block {number}, in place of a contaminated one{left}",
                     place(group)
-                );
+                ));
             } else {
-                eprintln!("{}: block {number} of {max}{left}", place(group));
+                remark(format_args!("{}: block {number} of {max}{left}", place(group)));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `scoville run`.
 
-use std::io::{self, Write};
+use std::io::Write;
+use std::path::Path;
 use std::thread;
 
 use anyhow::{Context as _, Result, bail};
@@ -9,6 +10,7 @@ use signal_hook::iterator::Signals;
 
 use super::args::RunArgs;
 use super::judged::{self, Judge};
+use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
@@ -63,7 +65,7 @@ pub fn start(
     make: &dyn Fn(&[Candidate], &Machine) -> Result<Plan>,
     out: &mut dyn Write,
 ) -> Result<Exit> {
-    let mut err = io::stderr();
+    let mut err = Remarks;
     let selections = world.select(runtimes)?;
     warn_of_wrong_manifests(world);
     let (mut machine, findings) = host.machine();
@@ -79,7 +81,8 @@ pub fn start(
     machine.facts.extend(identity::builds(&plan, &world.runtimes));
     let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
     let (log, name) = Log::create(&world.results, &today, plan.seed).with_context(|| no_place(world))?;
-    writeln!(err, "session  {}", world.results.join(&name).display())?;
+    let folder = world.results.join(&name);
+    writeln!(err, "session  {}", folder.display())?;
     let opening = Opening {
         session: name.clone(),
         arguments: std::env::args().skip(1).collect(),
@@ -88,7 +91,7 @@ pub fn start(
         findings,
     };
     let session = Session::start(log, opening, host, &Judge)?;
-    measure(world, session, &name, out)
+    measure(world, session, &folder, out)
 }
 
 fn no_place(world: &World) -> String {
@@ -111,26 +114,21 @@ fn resume(
     let folder = sessions::find(&world.results, wanted)?;
     let (log, replay) = Log::resume(&folder)?;
     if replay.torn > 0 {
-        eprintln!(
+        remark(format_args!(
             "log      its last line was cut off; {} bytes of an unfinished entry are dropped",
             replay.torn
-        );
+        ));
     }
     let (mut here, _) = host.machine();
     let (plan, _) = opening(&replay.events);
     here.facts.extend(identity::builds(plan, &world.runtimes));
-    plan::show(plan, &here, &mut io::stderr())?;
-    let name = folder
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    eprintln!("resumed  {}", folder.display());
+    plan::show(plan, &here, &mut Remarks)?;
     let session = Session::resume(log, replay, here, host, &Judge)?;
-    measure(world, session, &name, out)
+    remark(format_args!("resumed  {}", folder.display()));
+    measure(world, session, &folder, out)
 }
 
-fn measure(world: &World, mut session: Session<'_>, name: &str, out: &mut dyn Write) -> Result<Exit> {
+fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn Write) -> Result<Exit> {
     let interrupt = Interrupt::default();
     let watcher = watch_signals(&interrupt)?;
     let mut observer = progress::observer(session.plan());
@@ -139,7 +137,8 @@ fn measure(world: &World, mut session: Session<'_>, name: &str, out: &mut dyn Wr
     let reason = reason.with_context(|| {
         format!("what was measured is kept; mend what follows, then: scoville run --resume {name}")
     })?;
-    finish(world, name, reason, out)
+    finish(world, folder, reason, out)
+        let name = sessions::typed(&world.results, folder);
 }
 
 /// Tells `interrupt` what the user and the system want until the handle is closed.
@@ -155,7 +154,7 @@ fn watch_signals(interrupt: &Interrupt) -> Result<signal_hook::iterator::Handle>
             }
             interrupt.press();
             let first = signal == SIGINT && !interrupt.at_once();
-            eprintln!("{}", if first { FINISHING } else { STOPPING });
+            remark(if first { FINISHING } else { STOPPING });
         }
     });
     Ok(handle)
@@ -165,9 +164,10 @@ const FINISHING: &str = "\nfinishing the current invocation; Ctrl-C again to sto
 const STOPPING: &str = "\nstopping at once";
 
 /// The table, the report, and what to do next.
-fn finish(world: &World, name: &str, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {
-    let folder = world.results.join(name);
-    let analysis = judged::analyse(world, &folder)?;
+fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {
+    let analysis = judged::analyse(world, folder)?;
+    // Either of the two is of use without the other.
+    let page = report::write(&analysis, folder);
     write!(
         out,
         "{}",
@@ -176,8 +176,8 @@ fn finish(world: &World, name: &str, reason: StopReason, out: &mut dyn Write) ->
     for sentence in &analysis.sentences {
         writeln!(out, "{sentence}")?;
     }
-    let page = report::write(&analysis, &folder)?;
-    writeln!(out, "\nreport   {}", page.display())?;
+    writeln!(out, "\nreport   {}", page?.display())?;
+    let name = sessions::typed(&world.results, folder);
     Ok(match reason {
         StopReason::User => {
             writeln!(
@@ -229,13 +229,13 @@ fn show_findings(findings: &[Finding]) -> bool {
         } else {
             "warning"
         };
-        eprintln!("{level:<8} {}: {}{mend}", finding.what, finding.why);
+        remark(format_args!("{level:<8} {}: {}{mend}", finding.what, finding.why));
     }
     findings.iter().all(|f| f.level != Level::Stop)
 }
 
 fn warn_of_wrong_manifests(world: &World) {
     for mistake in &world.runtimes.mistakes {
-        eprintln!("warning  {mistake}; its runtimes are left out");
+        remark(format_args!("warning  {mistake}; its runtimes are left out"));
     }
 }

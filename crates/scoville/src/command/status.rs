@@ -47,7 +47,7 @@ pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<
             Some(StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed)
         )
     {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let name = sessions::typed(&world.results, &folder);
         writeln!(out, "\nnext     scoville run --resume {name}")?;
     }
     Ok(Exit::Good)

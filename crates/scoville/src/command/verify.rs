@@ -1,6 +1,6 @@
 //! `scoville verify`.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::args::VerifyArgs;
 use super::list::{print, table};
 use super::progress::{over_cells, place};
+use super::streams::Remarks;
 use super::world::World;
 use super::{Exit, prepare};
 use crate::catalogue::{FAMILIES, family};
@@ -28,7 +29,7 @@ const ANSWER: Duration = Duration::from_secs(20);
 pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result<Exit> {
     let selections = world.select(&arguments.filters.runtimes)?;
     if arguments.protocol {
-        return protocol(world, &prepare::candidates(selections, &mut io::stderr()), out);
+        return protocol(world, &prepare::candidates(selections, &mut Remarks), out);
     }
     let mut host = super::run::host()?;
     let (machine, _) = host.machine();
@@ -45,7 +46,7 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
     let make = |candidates: &[Candidate]| resolve(&request, &world.catalogue, candidates, &machine.cpus);
     // What is wrong with the request is said before anything is built.
     make(&prepare::candidates_unasked(&selections))?;
-    let candidates = prepare::candidates(selections, &mut io::stderr());
+    let candidates = prepare::candidates(selections, &mut Remarks);
     let plan = make(&candidates)?;
     results(world, &plan, &candidates, arguments.time, &mut host, out)
 }

@@ -166,6 +166,12 @@ fn a_disk_that_fills_up_costs_no_result() {
     let measured = checkout.events();
     assert!(measured.len() > 1, "{measured:?}");
     let name = &log::sessions(&checkout.results())[0];
+    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
+        checkout
+            .run(arguments)
+            .ends_with(2)
+            .says("cannot be read; mend that, or name another folder with --results: Not a directory");
+    }
     answer.says(&format!("scoville run --resume {name}"));
     checkout.run(&["run", "--resume", name]).ends_with(0);
     assert_eq!(checkout.events()[..measured.len()], measured);
@@ -195,7 +201,23 @@ fn an_export_that_cannot_be_written_is_an_error() {
     let mut export = checkout.command(&["export", "--format", "csv"]);
     Answer::of(export.stdout(full).output().unwrap())
         .ends_with(2)
-        .says("No space left on device");
+        .says("standard output cannot be written: No space left on device");
+}
+
+#[test]
+fn what_cannot_be_printed_is_still_measured_and_reported() {
+    let checkout = Checkout::new(TWO);
+    let to_full = |arguments: &[&str]| {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        Answer::of(checkout.command(arguments).stdout(full).output().unwrap())
+    };
+    for command in [&FEW[..], &["completions", "bash"], &["man"]] {
+        to_full(command)
+            .ends_with(2)
+            .says("standard output cannot be written: ");
+    }
+    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    assert!(folder.join("report.html").is_file());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::process::Stdio;
 
+use scoville::log;
+
 use crate::checkout::{Checkout, TWO, section};
 
 #[test]
@@ -77,4 +79,32 @@ fn a_closed_pipe_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(output.status.success());
+}
+
+/// As in `scoville run 2>&1 | head -1`: who reads no further loses neither report nor status.
+#[test]
+fn a_session_that_nobody_watches_comes_to_its_end() {
+    let checkout = Checkout::new(&[("fast", ""), ("wrong", "--result 41")]);
+    let unread = |arguments: &[&str]| {
+        let mut child = checkout
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        child.wait().unwrap().code()
+    };
+    let run = [
+        "run",
+        "--quick",
+        "--blocks=1",
+        "--runtime=fast,wrong",
+        "--cores=1",
+    ];
+    assert_eq!(unread(&run), Some(3), "a wrong result");
+    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    assert!(folder.join("report.html").is_file());
+    assert_eq!(unread(&["verify", "alpha", "--runtime=wrong"]), Some(3));
+    assert_eq!(unread(&["run", "alhpa"]), Some(2));
 }
