@@ -84,8 +84,11 @@ pub fn start(
     let folder = world.results.join(&name);
     writeln!(err, "session  {}", folder.display())?;
     let opening = Opening {
-        session: name.clone(),
-        arguments: std::env::args().skip(1).collect(),
+        session: name,
+        arguments: std::env::args_os()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
         plan,
         machine,
         findings,
@@ -135,10 +138,10 @@ fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn
     let reason = session.measure(&interrupt, &mut *observer);
     watcher.close();
     let reason = reason.with_context(|| {
+        let name = sessions::typed(&world.results, folder);
         format!("what was measured is kept; mend what follows, then: scoville run --resume {name}")
     })?;
     finish(world, folder, reason, out)
-        let name = sessions::typed(&world.results, folder);
 }
 
 /// Tells `interrupt` what the user and the system want until the handle is closed.

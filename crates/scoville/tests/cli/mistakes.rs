@@ -1,6 +1,8 @@
 //! What a user may get wrong, and what the machine may refuse: an error says what, where, and what to do.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Stdio};
 
 use scoville::log;
@@ -62,6 +64,27 @@ fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
     let file = checkout.path().join("catalogue/alpha.toml");
     fs::write(
         &file,
+#[test]
+fn arguments_that_are_no_text_are_refused_or_taken_for_paths() {
+    let checkout = Checkout::new(TWO);
+    let with = |arguments: &[&OsStr]| {
+        let mut command = checkout.command(&[]);
+        Answer::of(command.args(arguments).output().unwrap())
+    };
+    let odd = OsStr::from_bytes(b"odd\xff");
+    with(&["show".as_ref(), odd]).ends_with(2).says("invalid UTF-8");
+    // A second --results is one too many, so this command is put together here.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scoville"));
+    command
+        .arg("--home")
+        .arg(checkout.path())
+        .arg("--results")
+        .arg(checkout.path().join(odd))
+        .args(FEW);
+    Answer::of(command.output().unwrap()).ends_with(0);
+    assert_eq!(log::sessions(&checkout.path().join(odd)).len(), 1);
+}
+
         BENCHMARK
             .replace("NAME", "alpha")
             .replace("NUMBER", "1")
@@ -143,6 +166,12 @@ fn run_with_little_room(checkout: &Checkout, bytes: u64, arguments: &[&str]) -> 
         .arg(scoville.get_program())
         .args(scoville.get_args())
         .current_dir(checkout.path())
+    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
+        checkout
+            .run(arguments)
+            .ends_with(2)
+            .says("cannot be read; mend that, or name another folder with --results: Not a directory");
+    }
         .stdin(Stdio::null());
     Answer::of(limited.output().unwrap())
 }
@@ -166,12 +195,6 @@ fn a_disk_that_fills_up_costs_no_result() {
     let measured = checkout.events();
     assert!(measured.len() > 1, "{measured:?}");
     let name = &log::sessions(&checkout.results())[0];
-    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
-        checkout
-            .run(arguments)
-            .ends_with(2)
-            .says("cannot be read; mend that, or name another folder with --results: Not a directory");
-    }
     answer.says(&format!("scoville run --resume {name}"));
     checkout.run(&["run", "--resume", name]).ends_with(0);
     assert_eq!(checkout.events()[..measured.len()], measured);
