@@ -9,7 +9,7 @@ use super::list::{print, table};
 use super::progress::place;
 use super::world::World;
 use super::{Exit, judged, sessions};
-use crate::judge::across_sessions;
+use crate::judge::{across_sessions, differences};
 use crate::model::analysis::{Analysis, Estimate, Measure, Verdict};
 use crate::render::{number, words};
 use crate::suggest;
@@ -25,7 +25,13 @@ struct Line {
 /// Compares two runtimes of a session, or two sessions.
 pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Exit> {
     let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
-    let lines = if sessions::exists(&world.results, a) && sessions::exists(&world.results, b) {
+    if a == b {
+        bail!("`{a}` is named twice, and the same is equal; name two runtimes or two sessions");
+    }
+    let lines = if [a, b].iter().all(|name| sessions::exists(&world.results, name)) {
+        if let Some(session) = &arguments.session {
+            bail!("--session {session}: `{a}` and `{b}` are sessions; leave the option out");
+        }
         two_sessions(world, a, b, out)?
     } else {
         two_runtimes(world, arguments, out)?
@@ -41,7 +47,9 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
             in_words(line.verdict),
         ]);
     }
-    print(&shown, out)?;
+    if !lines.is_empty() {
+        print(&shown, out)?;
+    }
     match arguments.fail_on {
         Some(limit) => judge_limit(&lines, limit, out),
         None => Ok(Exit::Good),
@@ -79,6 +87,11 @@ fn check_name(world: &World, analysis: &Analysis, name: &str) -> Result<()> {
     if analysis.runtimes.iter().any(|runtime| runtime.name == name) {
         return Ok(());
     }
+    if sessions::exists(&world.results, name) {
+        bail!(
+            "`{name}` is a session and can be compared with another session only; to choose the session of two runtimes, write --session {name}"
+        );
+    }
     let runtimes = analysis.runtimes.iter().map(|runtime| runtime.name.clone());
     let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)).collect();
     bail!(
@@ -100,8 +113,12 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
         out,
         "weaker evidence: the two did not run side by side, so whatever changed on the machine in between counts as a difference\n"
     )?;
-    if first.machine.fingerprint != second.machine.fingerprint {
-        writeln!(out, "warning: the two were measured on different machines\n")?;
+    let differences = differences(&first, &second);
+    for difference in &differences {
+        writeln!(out, "warning: {difference}")?;
+    }
+    if !differences.is_empty() {
+        writeln!(out)?;
     }
     let lines: Vec<Line> = across_sessions(&first, &second, Measure::Wall)
         .into_iter()
@@ -113,7 +130,7 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
         })
         .collect();
     if lines.is_empty() {
-        bail!("no runtime has numbers for the same benchmark, size and cores in both sessions");
+        bail!("no runtime has numbers for the same benchmark, size, cores and parameters in both sessions");
     }
     Ok(lines)
 }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::analysis::{Analysis, Cell, Estimate, Measure, Verdict};
-use crate::model::plan::GroupKey;
+use crate::model::invocation::Hello;
+use crate::model::plan::{Group, GroupKey};
 use crate::model::runtime::RuntimeName;
 use crate::stats::{self, student};
 
@@ -25,12 +26,14 @@ pub struct Unpaired {
     pub verdict: Verdict,
 }
 
-/// Every cell that has numbers in both sessions, in the order of `a`.
+/// Every cell that has numbers in both sessions and did the same work in both, in the order of `a`.
 pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpaired> {
     let margin = a.plan.method.margin;
+    let other_work: Vec<&GroupKey> = of_other_work(a, b).collect();
     let cells = a
         .groups
         .iter()
+        .filter(|group| !other_work.contains(&&group.key))
         .flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)));
     let compared = cells.filter_map(|(key, cell)| {
         let group = b.groups.iter().find(|group| group.key == *key)?;
@@ -45,6 +48,58 @@ pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpa
         })
     });
     compared.collect()
+}
+
+/// What besides time is known to differ between two sessions, called A and B, in sentences without a full stop.
+pub fn differences(a: &Analysis, b: &Analysis) -> Vec<String> {
+    let mut differences = Vec::new();
+    if a.machine.fingerprint != b.machine.fingerprint {
+        differences.push("the two were measured on different machines".to_owned());
+    }
+    if a.tool != b.tool {
+        differences.push(format!("{} measured A, {} measured B", a.tool, b.tool));
+    }
+    let [of_a, of_b] = [a, b].map(|session| &session.plan.method);
+    if of_a.iterations != of_b.iterations {
+        differences.push(format!(
+            "an invocation has other iterations in A ({}) than in B ({})",
+            of_a.name, of_b.name
+        ));
+    }
+    differences.extend(a.runtimes.iter().filter_map(|runtime| {
+        let other = b.runtimes.iter().find(|other| other.name == runtime.name)?;
+        let [in_a, in_b] = [runtime, other].map(|of| of.hello.as_ref().map(identity));
+        let (in_a, in_b) = (in_a?, in_b?);
+        (in_a != in_b).then(|| format!("{} is {in_a} in A and {in_b} in B", runtime.name))
+    }));
+    differences.extend(of_other_work(a, b).map(|key| {
+        format!(
+            "{} {} has other parameters or results in A than in B, so it is not compared",
+            key.benchmark, key.preset
+        )
+    }));
+    differences
+}
+
+/// Runtime, version and language as it greeted.
+fn identity(hello: &Hello) -> String {
+    let language = match hello.language.as_str() {
+        "" => String::new(),
+        language => format!(" ({language})"),
+    };
+    format!("{} {}{language}", hello.runtime, hello.version)
+}
+
+/// Groups of both sessions that share no more than the name of their size: the catalogue has changed in between.
+fn of_other_work<'a>(a: &'a Analysis, b: &Analysis) -> impl Iterator<Item = &'a GroupKey> {
+    let differs = |group: &&Group| {
+        let same = |other: &Group| other.parameters == group.parameters && other.expect == group.expect;
+        let others = b.plan.groups.iter();
+        others
+            .filter(|other| other.key == group.key)
+            .any(|other| !same(other))
+    };
+    a.plan.groups.iter().filter(differs).map(|group| &group.key)
 }
 
 /// One cell relative to another that ran in other blocks; `None` unless both have numbers.

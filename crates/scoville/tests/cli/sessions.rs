@@ -59,11 +59,57 @@ fn a_session_from_run_to_export() {
         let export = checkout.run(&["export", "--format", format]);
         assert!(export.ends_with(0).out.contains("fast"), "{format}");
     }
-    let name = folder.file_name().unwrap().to_str().unwrap();
-    let both = checkout.run(&["compare", name, name]);
+}
+
+#[test]
+fn only_two_of_a_kind_are_compared() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let first = log::sessions(&checkout.results()).remove(0);
+    let text = fs::read_to_string(checkout.results().join(&first).join(log::FILE)).unwrap();
+    let later = checkout.results().join("later");
+    fs::create_dir(&later).unwrap();
+    let text = text.replace("\"version\":\"", "\"version\":\"9.");
+    fs::write(later.join(log::FILE), text).unwrap();
+    let both = checkout.run(&["compare", &first, "later"]);
     both.ends_with(0)
         .says("weaker evidence")
+        .says("warning: fast is fast ")
         .says("alpha quick on 1 fast");
+    for (arguments, told) in [
+        (&["fast", "fast"][..], "`fast` is named twice"),
+        (&["later", "later"], "`later` is named twice"),
+        (
+            &["fast", "later"],
+            "`later` is a session and can be compared with another session only",
+        ),
+        (&[&first, "later", "--session=later"], "leave the option out"),
+    ] {
+        checkout
+            .run(&[&["compare"], arguments].concat())
+            .ends_with(2)
+            .says(told);
+    }
+}
+
+#[test]
+fn a_session_elsewhere_is_resumed_by_its_path() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let name = &log::sessions(&checkout.results())[0];
+    let elsewhere = checkout.path().join(name);
+    fs::create_dir(&elsewhere).unwrap();
+    let whole = fs::read_to_string(checkout.results().join(name).join(log::FILE)).unwrap();
+    let begun = whole.split_inclusive('\n').take(4).collect::<String>();
+    fs::write(elsewhere.join(log::FILE), begun).unwrap();
+    let path = elsewhere.to_str().unwrap();
+    checkout
+        .run(&["status", path])
+        .ends_with(0)
+        .says(&format!("next     scoville run --resume {path}\n"));
+    checkout.run(&["run", "--resume", path]).ends_with(0);
+    checkout.run(&["status", path]).ends_with(0).says("complete");
+    assert!(elsewhere.join("report.html").is_file());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scoville::judge::{NoSession, analyse, precision};
+use scoville::judge::{NoSession, across_sessions, analyse, differences, precision};
 use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
@@ -32,6 +32,55 @@ fn pair<'a>(analysis: &'a Analysis, measure: Measure, a: &str, b: &str) -> Optio
 
 pub fn judged(log: &Log) -> Analysis {
     analyse(&log.events, &[]).expect("a session")
+}
+
+#[test]
+fn a_size_that_means_other_work_is_not_compared_across_sessions() {
+    let session = |change: &dyn Fn(&mut Log)| {
+        let mut log = Log::new(plan(&["pingpong", "fib"], &["a"]));
+        change(&mut log);
+        for block in 0..3 {
+            for benchmark in ["pingpong", "fib"] {
+                log.block(benchmark, block, &[("a", 1_000_000 + u64::from(block))]);
+            }
+        }
+        judged(&log)
+    };
+    let compared = |b: &Analysis| {
+        let a = session(&|_| {});
+        let lines = across_sessions(&a, b, Measure::Wall);
+        let names: Vec<String> = lines.into_iter().map(|line| line.key.benchmark).collect();
+        (names, differences(&a, b))
+    };
+    let both = ["pingpong", "fib"].map(String::from).to_vec();
+    assert_eq!(compared(&session(&|_| {})), (both.clone(), Vec::new()));
+
+    let (names, told) = compared(&session(&|log| {
+        log.opening().0.groups[0]
+            .expect
+            .insert("result".into(), Value::Int(2));
+    }));
+    assert_eq!(names, ["fib"]);
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].starts_with("pingpong quick has other parameters or results"),
+        "{told:?}"
+    );
+
+    let (names, told) = compared(&session(&|log| {
+        let (plan, machine) = log.opening();
+        plan.method.name = "quick".into();
+        plan.method.iterations.min = 3;
+        machine.fingerprint = "two".into();
+    }));
+    assert_eq!(names, both);
+    assert_eq!(
+        told,
+        [
+            "the two were measured on different machines",
+            "an invocation has other iterations in A (standard) than in B (quick)"
+        ]
+    );
 }
 
 /// Ten blocks in which b takes 1.2 times as long as a, with 1 % noise.

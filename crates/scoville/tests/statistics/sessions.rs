@@ -176,6 +176,14 @@ impl Log {
         log
     }
 
+    /// What the session says of itself, to be changed.
+    pub fn opening(&mut self) -> (&mut Plan, &mut Machine) {
+        match &mut self.events[0].what {
+            What::SessionStarted { plan, machine, .. } => (plan, machine),
+            _ => unreachable!("it begins with its start"),
+        }
+    }
+
     pub fn push(&mut self, what: What) {
         self.events.push(Event {
             unix: 1e9 + self.events.len() as f64,
