@@ -46,7 +46,7 @@ pub enum Command {
     /// Show a benchmark or a runtime
     #[command(after_help = "Examples:\n  scoville show big\n  scoville show erlang")]
     Show {
-        /// Name of a benchmark or of a runtime
+        /// Name of a benchmark or of a runtime, which may have a policy: `datil:cls`
         name: String,
     },
     /// Build the runtimes that need it

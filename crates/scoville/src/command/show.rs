@@ -14,8 +14,10 @@ use crate::suggest;
 pub fn run(world: &World, name: &str, out: &mut dyn Write) -> Result<Exit> {
     if let Ok(benchmark) = world.catalogue.get(name) {
         out.write_all(sheet::terminal(benchmark).as_bytes())?;
-    } else if let Ok(runtime) = world.runtimes.get(name) {
-        show_runtime(world, runtime, out)?;
+    } else if world.runtimes.get(without_policy(name)).is_ok() {
+        for selection in world.select(&[name.to_owned()])? {
+            show_runtime(world, &selection.runtime, out)?;
+        }
     } else {
         let known: Vec<&str> = world.catalogue.names().chain(world.runtimes.names()).collect();
         bail!(
@@ -24,6 +26,10 @@ pub fn run(world: &World, name: &str, out: &mut dyn Write) -> Result<Exit> {
         );
     }
     Ok(Exit::Good)
+}
+
+fn without_policy(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(name, _)| name)
 }
 
 fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result<()> {
@@ -36,7 +42,9 @@ fn show_runtime(world: &World, runtime: &Runtime, out: &mut dyn Write) -> Result
             runtime.name
         )?;
     }
-    writeln!(out, "home page  {}", runtime.homepage)?;
+    if !runtime.homepage.is_empty() {
+        writeln!(out, "home page  {}", runtime.homepage)?;
+    }
     writeln!(out, "command    {}", runtime.launch.command.join(" "))?;
     writeln!(out, "folder     {}", runtime.launch.cwd.display())?;
     if let Some(policies) = world

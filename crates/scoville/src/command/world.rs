@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Error, Result, anyhow};
 
 use crate::catalogue::Catalogue;
 use crate::home::Home;
@@ -49,11 +49,7 @@ impl World {
         }
         let mut selections: Vec<Selection> = Vec::new();
         for text in written {
-            for selection in self
-                .runtimes
-                .select(text)
-                .map_err(|e| anyhow!("--runtime: {e}"))?
-            {
+            for selection in self.runtimes.select(text).map_err(Error::msg)? {
                 let same = selections
                     .iter_mut()
                     .find(|s| s.shown == selection.shown && s.runtime == selection.runtime);

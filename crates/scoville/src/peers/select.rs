@@ -34,6 +34,11 @@ impl Runtimes {
                     "`{written}`: `{alias}` cannot be a name; use lower-case letters, digits and inner hyphens"
                 ));
             }
+            if alias != rest && self.names().any(|name| name == alias) {
+                return Err(format!(
+                    "`{written}`: `{alias}` is a runtime, and nothing else may pass for it; choose a name that none has"
+                ));
+            }
             let shown = alias.to_owned();
             return Ok(vec![Selection {
                 shown,

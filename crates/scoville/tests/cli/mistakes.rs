@@ -42,7 +42,19 @@ fn unknown_names_are_answered_with_the_likely_one() {
             &["run", "--runtime", "a=fast,a=slow"],
             "two runtimes are called `a`",
         ),
+        (
+            &["run", "--runtime", "slow=fast"],
+            "`slow` is a runtime, and nothing else may pass for it",
+        ),
+        (
+            &["build", "fsat"],
+            "scoville: unknown runtime `fsat`: did you mean `fast`?",
+        ),
         (&["show", "gamma"], "neither a benchmark nor a runtime"),
+        (
+            &["show", "fast:cls"],
+            "fast has no policies to choose from; write `fast`",
+        ),
         (&["compare", "fast", "slow"], "there is no session in "),
         (&["run", "--resume", "lost"], "there is no session `lost` in "),
         (&["reprot"], "'report'"),
@@ -52,18 +64,6 @@ fn unknown_names_are_answered_with_the_likely_one() {
     assert!(log::sessions(&checkout.results()).is_empty(), "nothing was begun");
 }
 
-#[test]
-fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
-    let checkout = Checkout::new(TWO);
-    checkout.peer("odd", "language = 7\n");
-    checkout
-        .run(&["list"])
-        .ends_with(0)
-        .says("peers/odd/peer.toml:1:12: invalid type");
-    checkout.run(&FEW).ends_with(0).says("its runtimes are left out");
-    let file = checkout.path().join("catalogue/alpha.toml");
-    fs::write(
-        &file,
 #[test]
 fn arguments_that_are_no_text_are_refused_or_taken_for_paths() {
     let checkout = Checkout::new(TWO);
@@ -85,6 +85,18 @@ fn arguments_that_are_no_text_are_refused_or_taken_for_paths() {
     assert_eq!(log::sessions(&checkout.path().join(odd)).len(), 1);
 }
 
+#[test]
+fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
+    let checkout = Checkout::new(TWO);
+    checkout.peer("odd", "language = 7\n");
+    checkout
+        .run(&["list"])
+        .ends_with(0)
+        .says("peers/odd/peer.toml:1:12: invalid type");
+    checkout.run(&FEW).ends_with(0).says("its runtimes are left out");
+    let file = checkout.path().join("catalogue/alpha.toml");
+    fs::write(
+        &file,
         BENCHMARK
             .replace("NAME", "alpha")
             .replace("NUMBER", "1")
@@ -154,6 +166,12 @@ fn results_that_cannot_be_kept_are_told_before_anything_is_measured() {
         .says("name another folder with --results");
     assert_eq!(answer.err.matches("os error").count(), 1, "{}", answer.err);
     assert!(!answer.err.contains("plan  "), "{}", answer.err);
+    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
+        checkout
+            .run(arguments)
+            .ends_with(2)
+            .says("cannot be read; mend that, or name another folder with --results: Not a directory");
+    }
 }
 
 /// Runs the program where no file may become longer than so many bytes, which is how a full disk looks to it.
@@ -166,12 +184,6 @@ fn run_with_little_room(checkout: &Checkout, bytes: u64, arguments: &[&str]) -> 
         .arg(scoville.get_program())
         .args(scoville.get_args())
         .current_dir(checkout.path())
-    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
-        checkout
-            .run(arguments)
-            .ends_with(2)
-            .says("cannot be read; mend that, or name another folder with --results: Not a directory");
-    }
         .stdin(Stdio::null());
     Answer::of(limited.output().unwrap())
 }
