@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 use thiserror::Error;
 
+use crate::digits::number_of;
 use crate::model::event::{Event, LOG_VERSION, What};
 
 /// Name of the log within a session's folder.
@@ -34,11 +35,8 @@ pub enum LogError {
         /// The file.
         file: PathBuf,
     },
-    /// A line before the last is no event.
-    #[error(
-        "{file}:{line}: this line is damaged ({why}); the lines before it are sound: to go on from there, keep the first {} lines and resume",
-        line - 1
-    )]
+    /// A line before the last is no entry.
+    #[error("{file}:{line}: this line is damaged ({why}); {mend}")]
     Damaged {
         /// The file.
         file: PathBuf,
@@ -46,6 +44,8 @@ pub enum LogError {
         line: usize,
         /// What is wrong with it.
         why: String,
+        /// What to do about it.
+        mend: String,
     },
     /// The log was cut off before its first line was complete.
     #[error(
@@ -99,11 +99,7 @@ pub fn read(folder: &Path) -> Result<Replay, LogError> {
             events,
             torn: (bytes.len() - sound) as u64,
         }),
-        Some(_) => Err(LogError::Damaged {
-            file,
-            line: 1,
-            why: "a log begins with session-started".into(),
-        }),
+        Some(_) => Err(damaged(&file, 1, "a log begins with session-started")),
     }
 }
 
@@ -127,11 +123,23 @@ fn parse(file: &Path, line: usize, text: &[u8]) -> Result<Event, LogError> {
         let file = file.to_owned();
         return Err(LogError::Version { file, found, tool });
     }
-    event.map_err(|e| LogError::Damaged {
+    event.map_err(|e| damaged(file, line, &e.to_string()))
+}
+
+fn damaged(file: &Path, line: usize, why: &str) -> LogError {
+    LogError::Damaged {
         file: file.to_owned(),
         line,
-        why: e.to_string(),
-    })
+        why: why.to_owned(),
+        mend: match line - 1 {
+            // It has the plan, without which the others say nothing.
+            0 => "the session is lost unless you have a copy; start a new one with `scoville run`".to_owned(),
+            sound => format!(
+                "the lines before it are sound: to go on from there, keep the first {} and resume",
+                number_of(sound, "line")
+            ),
+        },
+    }
 }
 
 /// The open log of the session that this process measures.

@@ -71,6 +71,7 @@ pub fn verified(results: &Path) -> Result<BTreeMap<(GroupKey, RuntimeName), Veri
             file: file.clone(),
             line: index + 1,
             why: e.to_string(),
+            mend: "remove the line, and verify its cell again".into(),
         })?;
         cells.insert((cell.group.clone(), cell.runtime.clone()), cell);
     }
@@ -121,11 +122,10 @@ mod tests {
         let known = verified(results.path()).unwrap();
         assert_eq!(known.into_values().collect::<Vec<_>>(), [second, other]);
         fs::write(&file, format!("what\n{text}")).unwrap();
+        let told = verified(results.path()).unwrap_err().to_string();
         assert!(
-            verified(results.path())
-                .unwrap_err()
-                .to_string()
-                .contains("verified.jsonl:1")
+            told.contains("verified.jsonl:1") && told.ends_with("remove the line, and verify its cell again"),
+            "{told}"
         );
     }
 }

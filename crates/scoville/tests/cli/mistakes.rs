@@ -270,7 +270,14 @@ fn a_damaged_log_is_told_with_its_line_and_the_way_on() {
             &newer[..],
             "format version 1000, this scoville reads version 1; use the scoville that wrote it",
         ),
-        (&damaged, "log.jsonl:7: this line is damaged"),
+        (
+            &damaged,
+            "log.jsonl:7: this line is damaged (expected value at line 1 column 1); the lines before it are sound: to go on from there, keep the first 6 lines and resume",
+        ),
+        (
+            "garbage\n",
+            "log.jsonl:1: this line is damaged (expected value at line 1 column 1); the session is lost",
+        ),
         ("", "the session was cut off before anything was measured"),
     ] {
         fs::write(&log, text).unwrap();
