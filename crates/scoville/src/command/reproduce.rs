@@ -16,6 +16,7 @@ use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row, Verdict};
 use super::Exit;
 use super::list::{print, table};
 use super::progress::{over_runs, watch};
+use crate::digits::number_of;
 use crate::render::html::simulation::{Figure, Page, Section, render};
 
 /// What to reproduce.
@@ -203,7 +204,7 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
         .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]);
     Page {
         title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
-        method: format!("Machine opteron, {} per cell.", counted(seeds)),
+        method: format!("Machine opteron, {} per cell.", number_of(seeds as usize, "seed")),
         sections: vec![
             section(
                 "Verdicts",
@@ -257,7 +258,7 @@ fn acceptance_page(acceptance: &Acceptance) -> Page {
         title: format!("{RULE}: asked for and simulated"),
         method: format!(
             "Machine opteron, {} per cell, makespans by those of {BASELINE}.",
-            counted(acceptance.seeds)
+            number_of(acceptance.seeds as usize, "seed")
         ),
         sections: acceptance_sections(acceptance),
     }
@@ -464,10 +465,6 @@ fn ablation_section(acceptance: &Acceptance) -> Section {
         &header,
         cells.collect(),
     )
-}
-
-fn counted(seeds: u64) -> String {
-    format!("{seeds} seed{}", if seeds == 1 { "" } else { "s" })
 }
 
 fn number(value: f64) -> String {
