@@ -76,10 +76,22 @@ fn make(
     )?)
 }
 
+/// A limit beyond the machine's memory would not be met before the machine is out of it, and ends whatever it likes.
+fn at_most_all(bytes: u64, machine: &Machine) -> Result<u64> {
+    match machine.memory_bytes.value() {
+        Some(total) if bytes > *total => bail!(
+            "--memory: this machine has {} MiB, less than {} MiB; leave the option out for a limit that fits",
+            total >> 20,
+            bytes >> 20
+        ),
+        _ => Ok(bytes),
+    }
+}
+
 /// The memory that a step may have, bytes.
 fn budget(asked: Option<Memory>, machine: &Machine) -> Result<u64> {
     let share = match asked {
-        Some(Memory::Bytes(bytes)) => return Ok(bytes),
+        Some(Memory::Bytes(bytes)) => return at_most_all(bytes, machine),
         Some(Memory::Share(share)) => share,
         None => USUAL_SHARE,
     };

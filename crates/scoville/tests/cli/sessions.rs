@@ -171,6 +171,10 @@ fn a_growth_session_from_plan_to_export() {
         .run(&["grow", "--memory=4GB"])
         .ends_with(2)
         .says("write it as 4GiB");
+    checkout
+        .run(&["grow", "--memory=9999999GiB", "--dry-run"])
+        .ends_with(2)
+        .says("--memory: this machine has ");
     // A budget that is used up by the first step leaves the others for a resume.
     grow("heavy,fragile", &["--budget=1ms"])
         .ends_with(0)
