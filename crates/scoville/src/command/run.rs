@@ -16,7 +16,7 @@ use super::{Exit, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
 use crate::drive::{Host, Interrupt};
 use crate::log::{self, Log};
-use crate::model::analysis::Measure;
+use crate::model::analysis::{Analysis, Measure};
 use crate::model::event::StopReason;
 use crate::model::machine::{Finding, Level, Machine};
 use crate::model::plan::Plan;
@@ -197,23 +197,18 @@ fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write)
             Exit::Impossible
         }
         StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed => {
-            writeln!(out, "next     {}", next_command(&analysis.plan))?;
+            writeln!(out, "next     {}", next_command(&analysis))?;
             judged::exit(&analysis)
         }
     })
 }
 
-fn next_command(plan: &Plan) -> String {
-    let other = plan
-        .groups
-        .iter()
-        .flat_map(|group| &group.competitors)
-        .map(|competitor| &competitor.runtime)
-        .find(|runtime| **runtime != plan.baseline);
-    match other {
-        Some(other) => format!(
-            "scoville report --open    or  scoville compare {} {other}",
-            plan.baseline
+fn next_command(analysis: &Analysis) -> String {
+    // What has a summary has numbers to compare.
+    match analysis.summaries.iter().find(|s| s.measure == Measure::Wall) {
+        Some(summary) => format!(
+            "scoville report --open    or  scoville compare {} {}",
+            summary.baseline, summary.runtime
         ),
         None => "scoville report --open".into(),
     }

@@ -1,6 +1,7 @@
 //! The comparison table that terminal, Markdown and HTML share: one per size and core count, benchmarks down, runtimes
 //! across, the baseline absolute and everybody else as a ratio to it.
 
+use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Summary, Verdict};
 
 use super::{number, words};
@@ -100,39 +101,50 @@ pub fn tables(analysis: &Analysis, measure: Measure) -> Vec<Comparison> {
 }
 
 fn table(analysis: &Analysis, measure: Measure, size: &(String, u32)) -> Comparison {
-    let baseline = words::lower_is_better(measure).then(|| analysis.plan.baseline.clone());
-    let runtimes = runtimes_baseline_first(analysis, size);
+    let baseline = baseline(analysis, measure, size).filter(|_| words::lower_is_better(measure));
+    let runtimes = runtimes_baseline_first(analysis, size, baseline);
     let mut rows: Vec<Row> = groups(analysis, size)
         .map(|group| Row {
             label: group.key.benchmark.clone(),
             entries: (runtimes.iter())
-                .map(|runtime| entry(group, measure, runtime, baseline.as_deref()))
+                .map(|runtime| entry(group, measure, runtime, baseline))
                 .collect(),
         })
         .collect();
-    rows.extend(
-        baseline
-            .as_deref()
-            .and_then(|b| geomean_row(analysis, measure, size, &runtimes, b)),
-    );
+    rows.extend(baseline.and_then(|b| geomean_row(analysis, measure, size, &runtimes, b)));
     Comparison {
         preset: size.0.clone(),
         cores: size.1,
         measure,
-        baseline,
+        baseline: baseline.map(str::to_owned),
         runtimes,
         rows,
     }
 }
 
-fn runtimes_baseline_first(analysis: &Analysis, size: &(String, u32)) -> Vec<String> {
+/// What ratios are relative to: the plan's baseline, or what was judged in its place where it has no number.
+fn baseline<'a>(analysis: &'a Analysis, measure: Measure, size: &(String, u32)) -> Option<&'a str> {
+    let planned = &analysis.plan.baseline;
+    if groups(analysis, size)
+        .flat_map(|group| &group.cells)
+        .any(|cell| cell.runtime == *planned && cell.state.has_numbers())
+    {
+        return Some(planned);
+    }
+    let mut summaries = analysis.summaries.iter();
+    summaries
+        .find(|s| s.measure == measure && s.preset == size.0 && s.cores == size.1)
+        .map(|s| s.baseline.as_str())
+}
+
+fn runtimes_baseline_first(analysis: &Analysis, size: &(String, u32), baseline: Option<&str>) -> Vec<String> {
     let mut runtimes: Vec<String> = Vec::new();
     for cell in groups(analysis, size).flat_map(|g| &g.cells) {
         if !runtimes.contains(&cell.runtime) {
             runtimes.push(cell.runtime.clone());
         }
     }
-    runtimes.sort_by_key(|r| *r != analysis.plan.baseline);
+    runtimes.sort_by_key(|r| Some(r.as_str()) != baseline);
     runtimes
 }
 
@@ -251,8 +263,11 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
              ? undecided; ~ asymmetric tail"
         ));
         lines.push(format!(
-            "(+) (-) clear alone, but not after Holm's correction over the {} benchmarks of a column",
-            comparison.rows.iter().filter(|r| r.label != "geomean").count()
+            "(+) (-) clear alone, but not after Holm's correction over the {} of a column",
+            number_of(
+                comparison.rows.iter().filter(|r| r.label != "geomean").count(),
+                "benchmark"
+            )
         ));
     }
     lines.push(interval_note(analysis, comparison));

@@ -62,6 +62,33 @@ fn a_session_from_run_to_export() {
 }
 
 #[test]
+fn a_baseline_without_numbers_is_replaced_by_one_that_has_some() {
+    let wrong = [("wrong", "--result 41")];
+    let checkout = Checkout::new(&[&wrong, TWO].concat());
+    let run = |runtimes: &str| {
+        checkout.run(&[
+            "run",
+            "alpha",
+            "--quick",
+            "--blocks=2",
+            "--cores=1",
+            "--baseline=wrong",
+            "--runtime",
+            runtimes,
+        ])
+    };
+    run("wrong,fast,slow")
+        .ends_with(3)
+        .says("Wall time, ratio to fast; ")
+        .says("ratios are relative to fast instead")
+        .says("geomean")
+        .says("scoville compare fast slow");
+    let alone = run("wrong,fast");
+    assert!(!alone.ends_with(3).out.contains("ratio to"), "{}", alone.out);
+    assert!(!alone.out.contains("scoville compare"), "{}", alone.out);
+}
+
+#[test]
 fn only_two_of_a_kind_are_compared() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
