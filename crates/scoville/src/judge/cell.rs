@@ -33,7 +33,8 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
     let mine = |(run, _): &(&Run<'_>, &RunJudgement)| run.competitor == competitor;
     let runs: Vec<(&Run<'_>, &RunJudgement)> = log.runs.iter().zip(judged).filter(mine).collect();
     let state = withheld(state(&runs), &log.group.unverified);
-    let all = all_samples(&runs, &state, log.group.key.cores);
+    let mut all = all_samples(&runs, &state, log.group.key.cores);
+    let too_short = forget_unreadable(&mut all);
     let invocations = all.iter().map(|sample| sample.point.clone()).collect();
     let mut samples: Vec<Sample> = all
         .into_iter()
@@ -47,6 +48,10 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
         .collect();
     let estimates = estimates(&samples);
     let walls = values(&samples, Measure::Wall);
+    let unavailable = match state.has_numbers() {
+        true => unavailable(&estimates, &used, too_short),
+        false => BTreeMap::new(),
+    };
     let cell = Cell {
         process: process::medians(
             used.iter().map(|run| &run.invocation.process),
@@ -64,6 +69,7 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
         fairness: fairness::fairness(&used),
         metrics: metrics(&samples, &used),
         estimates,
+        unavailable,
         invocations,
     };
     Judged { cell, samples }
@@ -84,6 +90,52 @@ fn all_samples(runs: &[(&Run<'_>, &RunJudgement)], state: &CellState, cores: u32
     all
 }
 
+/// Iterations that are typically shorter than this, ns, are over before the laboratory has woken up at their beginning.
+const READABLE_NS: f64 = 1e6;
+
+/// Takes away what was read around iterations that are too short for it, and says whether they are. This is decided for
+/// the whole cell: if every invocation decided for itself, numbers would come from the slow ones alone.
+fn forget_unreadable(samples: &mut [Sample]) -> bool {
+    let walls = sorted(&values(samples, Measure::Wall));
+    let too_short = !walls.is_empty() && of_sorted(&walls, 0.5) < READABLE_NS;
+    if too_short {
+        for sample in samples {
+            for measure in FROM_OUTSIDE {
+                sample.forget(measure);
+            }
+        }
+    }
+    too_short
+}
+
+/// Why measures have no estimate.
+fn unavailable(
+    estimates: &BTreeMap<Measure, Estimate>,
+    runs: &[&Run<'_>],
+    too_short: bool,
+) -> BTreeMap<Measure, String> {
+    let unread = |measure| match measure {
+        Measure::Cpu | Measure::Utilisation => runs.iter().find_map(|run| {
+            let reading = run.invocation.iterations.cpu_ns.as_ref()?;
+            reading.reason()
+        }),
+        Measure::Memory => (runs.iter()).find_map(|run| run.invocation.process.peak_bytes.reason()),
+        Measure::Wall | Measure::Cold => None,
+    };
+    let reason = |measure| {
+        if too_short && FROM_OUTSIDE.contains(&measure) {
+            return "an iteration takes less than a millisecond, too short to be read from outside"
+                .to_owned();
+        }
+        unread(measure).map_or_else(|| "below the resolution of its source".to_owned(), str::to_owned)
+    };
+    MEASURES
+        .into_iter()
+        .filter(|measure| !estimates.contains_key(measure))
+        .map(|measure| (measure, reason(measure)))
+        .collect()
+}
+
 /// A runtime that was left out because it lacks the benchmark, as a cell beside those that have it.
 pub(super) fn unsupported(runtime: &str, reason: &str) -> Cell {
     Cell {
@@ -92,6 +144,7 @@ pub(super) fn unsupported(runtime: &str, reason: &str) -> Cell {
             reason: reason.to_owned(),
         },
         estimates: BTreeMap::new(),
+        unavailable: BTreeMap::new(),
         ns_per_message: None,
         cv_between: None,
         cv_within: None,
@@ -173,6 +226,9 @@ pub(super) const MEASURES: [Measure; 5] = [
     Measure::Memory,
     Measure::Utilisation,
 ];
+
+/// What the laboratory reads at the ends of each iteration.
+const FROM_OUTSIDE: [Measure; 2] = [Measure::Cpu, Measure::Utilisation];
 
 fn estimates(samples: &[Sample]) -> BTreeMap<Measure, Estimate> {
     MEASURES

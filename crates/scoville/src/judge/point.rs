@@ -132,6 +132,13 @@ impl Sample {
         self.steady.insert(measure, steady);
     }
 
+    /// Takes a measure away.
+    pub(super) fn forget(&mut self, measure: Measure) {
+        self.point.summaries.remove(&measure);
+        self.steady.remove(&measure);
+        self.sources.remove(&measure);
+    }
+
     /// A measure with one value; what is no positive number has no ratio and is missing.
     fn single(&mut self, measure: Measure, value: Option<f64>, source: &str) {
         if let Some(value) = value.filter(|v| v.is_finite() && *v > 0.0) {

@@ -186,6 +186,9 @@ pub struct Cell {
     pub state: CellState,
     /// Estimates by measure; empty unless verified.
     pub estimates: BTreeMap<Measure, Estimate>,
+    /// Why a measure has none, for each that a cell with numbers lacks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unavailable: BTreeMap<Measure, String>,
     /// Nanoseconds per message, from the wall estimate and the catalogue's message count.
     pub ns_per_message: Option<Estimate>,
     /// Spread between invocations: coefficient of variation of the invocation summaries.

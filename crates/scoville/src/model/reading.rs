@@ -45,6 +45,14 @@ impl<T> Reading<T> {
         }
     }
 
+    /// Why there is no value, if there is none.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Reading::Known { .. } => None,
+            Reading::Unavailable { unavailable } => Some(unavailable),
+        }
+    }
+
     /// The same reading with another value computed from it; source and reason stay.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Reading<U> {
         match self {

@@ -73,6 +73,14 @@ pub fn pair<'a>(group: &'a GroupAnalysis, measure: Measure, a: &str, b: &str) ->
         .filter(|_| shown(a) && shown(b))
 }
 
+/// What stands in place of a measure that a cell with numbers lacks.
+pub fn unavailable(cell: &Cell, measure: Measure) -> String {
+    match cell.unavailable.get(&measure) {
+        Some(reason) => format!("unavailable: {reason}"),
+        None => "unavailable".into(),
+    }
+}
+
 /// The word that stands in place of a number; `None` for a cell that has numbers.
 pub fn instead(state: &CellState) -> Option<String> {
     match state {

@@ -614,6 +614,7 @@ fn empty_cell(runtime: &str) -> Cell {
         runtime: runtime.into(),
         state: CellState::Verified,
         estimates: BTreeMap::new(),
+        unavailable: BTreeMap::new(),
         ns_per_message: None,
         cv_between: Some(0.021),
         cv_within: Some(0.034),

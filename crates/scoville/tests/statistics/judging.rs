@@ -6,7 +6,7 @@ use scoville::judge::{NoSession, across_sessions, analyse, differences, precisio
 use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
-use scoville::model::invocation::{FailureKind, Outcome, Sensors};
+use scoville::model::invocation::{FailureKind, Invocation, Outcome, Sensors};
 use scoville::model::machine::Level;
 use scoville::model::plan::Skip;
 use scoville::model::reading::Reading;
@@ -32,6 +32,51 @@ fn pair<'a>(analysis: &'a Analysis, measure: Measure, a: &str, b: &str) -> Optio
 
 pub fn judged(log: &Log) -> Analysis {
     analyse(&log.events, &[]).expect("a session")
+}
+
+#[test]
+fn what_is_missing_says_why() {
+    let missing = |ns: u64, change: &dyn Fn(&mut Invocation)| {
+        let mut log = Log::new(plan(&["pingpong"], &["a"]));
+        for block in 0..3 {
+            log.start("pingpong", block, quiet_block());
+            let mut invocation = invocation(vec![ns; 30]);
+            change(&mut invocation);
+            log.run("pingpong", block, "a", invocation);
+            log.finish("pingpong", block, quiet_block());
+        }
+        let analysis = judged(&log);
+        let cell = cell(&analysis, "pingpong", "a");
+        for measure in cell.unavailable.keys() {
+            assert!(!cell.estimates.contains_key(measure), "{measure:?}");
+            let mut points = cell.invocations.iter();
+            assert!(points.all(|p| !p.summaries.contains_key(measure)), "{measure:?}");
+        }
+        assert!(cell.estimates.contains_key(&Measure::Wall));
+        cell.unavailable.clone()
+    };
+    assert_eq!(missing(2_000_000, &|_| {}), BTreeMap::new());
+    let none = |measures: &[Measure], reason: &str| -> BTreeMap<Measure, String> {
+        measures.iter().map(|m| (*m, reason.to_owned())).collect()
+    };
+    let outside = [Measure::Cpu, Measure::Utilisation];
+    assert_eq!(
+        missing(100_000, &|_| {}),
+        none(
+            &outside,
+            "an iteration takes less than a millisecond, too short to be read from outside"
+        )
+    );
+    assert_eq!(
+        missing(2_000_000, &|i| i.iterations.cpu_ns =
+            Some(Reading::unavailable("no clock"))),
+        none(&outside, "no clock")
+    );
+    assert_eq!(
+        missing(2_000_000, &|i| i.process.peak_bytes =
+            Reading::unavailable("no meter")),
+        none(&[Measure::Memory], "no meter")
+    );
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
     let value = |m| {
         cell.estimates
             .get(&m)
-            .map_or_else(|| "unavailable".to_string(), |e| measured(m, e))
+            .map_or_else(|| words::unavailable(cell, m), |e| measured(m, e))
     };
     html! {
         tr {
