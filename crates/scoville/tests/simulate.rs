@@ -79,6 +79,34 @@ fn the_spread_of_a_single_seed_is_unknown() {
 }
 
 /// The run on one worker may take longer than all that was asked for. What follows from it is unknown without it, not zero.
+/// Two equal runs would have a spread of 0.
+#[test]
+fn what_is_named_twice_is_simulated_once() {
+    let text = printed(&[
+        "simulate",
+        "big",
+        "big",
+        "--policy=cls-tp,cls-tp",
+        "--workers=2,2",
+        "--set=pings=2",
+        "--set=actors=4",
+    ]);
+    assert_eq!(text.matches("unknown: one seed").count(), 1, "{text}");
+    let rows = text.lines().filter(|line| line.trim_start().starts_with("big"));
+    assert_eq!(rows.count(), 1, "{text}");
+    let twice = refused(&["simulate", "big", "--set=pings=2", "--set=pings=3"]);
+    assert!(twice.contains("--set pings: it is set twice"), "{twice}");
+}
+
+/// A script that asks for JSON must not be given a list for people.
+#[test]
+fn options_without_a_benchmark_are_refused() {
+    for option in ["--json", "--workers=2", "--html=page.html", "--policy=lgs"] {
+        let told = refused(&["simulate", option]);
+        assert!(told.contains("<BENCHMARK>"), "{told}");
+    }
+}
+
 #[test]
 fn the_speed_up_can_be_left_out() {
     let left_out = |more: &[&str]| printed(&[&SMALL[..], &["--no-speed-up"], more].concat());

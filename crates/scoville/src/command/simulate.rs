@@ -25,50 +25,55 @@ pub struct SimulateArgs {
     #[arg(value_name = "BENCHMARK")]
     pub programs: Vec<String>,
     /// Policies, separated by commas
-    #[arg(long, value_delimiter = ',', default_value = "cls-tp,lgs,adaptive-locality")]
+    #[arg(
+        long,
+        requires = "programs",
+        value_delimiter = ',',
+        default_value = "cls-tp,lgs,adaptive-locality"
+    )]
     pub policy: Vec<String>,
     /// A machine that comes along, or a file that `lstopo --of xml` has written
-    #[arg(long, default_value = "opteron")]
+    #[arg(long, requires = "programs", default_value = "opteron")]
     pub machine: String,
     /// Numbers of workers, separated by commas [default: all units of the machine]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, requires = "programs", value_delimiter = ',')]
     pub workers: Vec<usize>,
     /// Where memory is placed
-    #[arg(long, value_enum, default_value = "first-touch")]
+    #[arg(long, requires = "programs", value_enum, default_value = "first-touch")]
     pub memory: MemoryArg,
     /// Take actors from the head of a queue always, as CAF does; datil takes from the end that the policy says
-    #[arg(long)]
+    #[arg(long, requires = "programs")]
     pub from_head: bool,
     /// Add what an operating system does to threads that are not bound, as fitted to the thesis' machine
-    #[arg(long)]
+    #[arg(long, requires = "programs")]
     pub os: bool,
     /// Seed of everything random
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, requires = "programs", default_value_t = 1)]
     pub seed: u64,
     /// Runs of each cell, with one seed more each; the table shows their mean
-    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, requires = "programs", default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub seeds: u64,
     /// Leave out the runs on one worker, of which there is one for each program, policy and seed, and with them the speed-up
-    #[arg(long)]
+    #[arg(long, requires = "programs")]
     pub no_speed_up: bool,
     /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them, and with 0
     /// only waiting at controllers and links is left of them
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    #[arg(long, requires = "programs", value_name = "FACTOR", value_parser = factor)]
     pub hops: Option<f64>,
     /// Deals the units of the machine opteron out to 1, 2, 4, 8 or 16 memory nodes
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, requires = "programs", value_name = "NUMBER")]
     pub nodes: Option<u32>,
     /// How old what policies see of others may be, in nanoseconds [default: 2000 on all machines that come along]
-    #[arg(long, value_name = "NANOSECONDS", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
+    #[arg(long, requires = "programs", value_name = "NANOSECONDS", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     pub staleness: Option<u64>,
     /// A parameter of the programs, as name=value; may be repeated
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    #[arg(long = "set", requires = "programs", value_name = "NAME=VALUE", value_parser = assignment)]
     pub parameters: Vec<(String, Value)>,
     /// Writes a page with figures and tables into this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, requires = "programs", value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, requires = "programs")]
     pub json: bool,
 }
 
@@ -214,18 +219,38 @@ fn seeds(arguments: &SimulateArgs) -> Result<Vec<u64>> {
     Ok((arguments.seed..=last).collect())
 }
 
+/// Each once, in this order: the same run twice would pass for two runs that agree.
+fn distinct<T: Clone + PartialEq>(asked: &[T]) -> Vec<T> {
+    let mut distinct: Vec<T> = Vec::new();
+    for item in asked {
+        if !distinct.contains(item) {
+            distinct.push(item.clone());
+        }
+    }
+    distinct
+}
+
+fn parameters(arguments: &SimulateArgs) -> Result<Map<String, Value>> {
+    let mut parameters = Map::new();
+    for (name, value) in &arguments.parameters {
+        if parameters.insert(name.clone(), value.clone()).is_some() {
+            bail!("--set {name}: it is set twice; leave out one of the two");
+        }
+    }
+    Ok(parameters)
+}
+
 /// Simulates each cell with each seed, and moves the bar on with each run.
 fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &ProgressBar) -> Result<Vec<Row>> {
-    let all = [settings.machine.topology.pus().len()];
-    let workers = if arguments.workers.is_empty() {
-        &all[..]
-    } else {
-        &arguments.workers
+    let (programs, policies) = (distinct(&arguments.programs), distinct(&arguments.policy));
+    let workers = match distinct(&arguments.workers) {
+        none if none.is_empty() => vec![settings.machine.topology.pus().len()],
+        asked => asked,
     };
     let alone = usize::from(!arguments.no_speed_up);
-    let runs = arguments.programs.len() * arguments.policy.len() * seeds.len() * (workers.len() + alone);
+    let runs = programs.len() * policies.len() * seeds.len() * (workers.len() + alone);
     bar.set_length(runs as u64);
-    let parameters: Map<String, Value> = arguments.parameters.iter().cloned().collect();
+    let parameters = parameters(arguments)?;
     let once = |program: &str, policy: &str, workers: usize, seed: u64| {
         let settings = Settings {
             policy: policy.to_owned(),
@@ -238,14 +263,14 @@ fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &Prog
         simulation
     };
     let mut rows = Vec::new();
-    for program in &arguments.programs {
-        for policy in &arguments.policy {
+    for program in &programs {
+        for policy in &policies {
             for &seed in seeds {
                 let alone = (!arguments.no_speed_up).then(|| once(program, policy, 1, seed));
                 let alone = alone
                     .transpose()?
                     .map(|simulation| simulation.run.makespan as f64);
-                for &workers in workers {
+                for &workers in &workers {
                     let simulation = once(program, policy, workers, seed)?;
                     rows.push(Row {
                         program: program.clone(),
