@@ -215,8 +215,22 @@ impl<V: Variant> Guided<V> {
     }
 }
 
+/// The variant without homes that is like `V` in all that is left of it on one node. Not all have one.
+const fn uniform<V: Variant>() -> &'static str {
+    match (V::HOME, V::IDLING, V::VICTIMS) {
+        (Home::Worker, Idling::Polling, Victims::Random) if !V::HALF => ClsTpVariant::NAME,
+        (Home::Worker, Idling::Woken, Victims::Scanned)
+            if !V::HALF && V::ROUNDS == ClsWakeVariant::ROUNDS =>
+        {
+            ClsWakeVariant::NAME
+        }
+        _ => V::NAME,
+    }
+}
+
 impl<V: Variant> Policy for Guided<V> {
     const NAME: &'static str = V::NAME;
+    const UNIFORM: &'static str = uniform::<V>();
     const STEALS: bool = true;
     const ADOPTS: bool = true;
     const ROUTES: bool = true;

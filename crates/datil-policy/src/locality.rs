@@ -21,7 +21,7 @@
 
 use crate::topology::Rings;
 use crate::{
-    ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
+    ClsTp, ClsWake, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
     Surroundings, Waking, Word,
 };
 
@@ -116,6 +116,16 @@ const fn name(terms: u32) -> &'static str {
     }
 }
 
+/// Without homes there is nothing to find out, but the controls do not ask for that.
+const fn uniform(terms: u32) -> &'static str {
+    match terms {
+        t if t & (term::PIN_ALL | term::PIN_LONG) != 0 => name(t),
+        t if t & term::PATIENCE != 0 => ClsWakeLong::NAME,
+        t if t & term::WAKES != 0 => ClsWake::NAME,
+        _ => ClsTp::NAME,
+    }
+}
+
 impl<const TERMS: u32> Locality<TERMS> {
     const fn has(term: u32) -> bool {
         TERMS & term != 0
@@ -180,6 +190,7 @@ fn resigns(profile: &Profile) -> bool {
 
 impl<const TERMS: u32> Policy for Locality<TERMS> {
     const NAME: &'static str = name(TERMS);
+    const UNIFORM: &'static str = uniform(TERMS);
     const STEALS: bool = true;
     const ADOPTS: bool = true;
     const ROUTES: bool = true;

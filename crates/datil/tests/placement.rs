@@ -155,6 +155,42 @@ fn accesses_are_counted_or_unknown_with_a_reason() {
     }
 }
 
+/// Nobody pays for homes where all are at home everywhere.
+#[test]
+fn workers_that_are_alike_run_the_uniform_form() {
+    let rules = |policy: &str, machine: Topology| {
+        let builder = Runtime::builder().workers(4).policy(policy).topology(machine);
+        builder.build().unwrap().rules()
+    };
+    let forms = [
+        ("lgs", "cls-tp"),
+        ("lgs-wake", "cls-wake"),
+        ("adaptive-locality", "cls-tp"),
+        ("cls", "cls"),
+        ("adaptive", "adaptive"),
+    ];
+    for (policy, form) in forms {
+        assert_eq!(rules(policy, nodes(1)), form, "{policy} on one node");
+        assert_eq!(rules(policy, nodes(2)), policy, "on two");
+    }
+    let two_caches = Synthetic {
+        l2: (2, 0),
+        cores: 2,
+        ..Synthetic::default()
+    };
+    let two_caches = two_caches.build().unwrap();
+    assert_eq!(rules("lgs", two_caches.clone()), "cls-tp");
+    assert_eq!(
+        rules("lgs-co", two_caches),
+        "lgs-co",
+        "near is who shares a cache"
+    );
+    assert_eq!(rules("lgs-co", nodes(1)), "cls-tp");
+    let given = Runtime::builder().workers(2).topology(nodes(1));
+    let given = given.build_with::<datil::policy::Lgs>().unwrap();
+    assert_eq!((given.policy(), given.rules()), ("lgs", "lgs"), "as it was given");
+}
+
 /// Throws a ball to the other one, and notes on which worker it catches it.
 struct Player {
     other: Option<Address<Player>>,

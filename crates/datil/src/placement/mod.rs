@@ -143,15 +143,28 @@ impl Plan {
         }
     }
 
-    pub(crate) fn seat(&self, worker: usize) -> Seat {
-        let index = worker as u32;
-        let known = self.machine.as_ref();
-        let wants_rings = known.ok().filter(|_| self.wishes.routes);
-        let rings = match wants_rings {
-            Some((machine, units)) => Rings::around(index, units, machine, self.wishes.neighbours),
+    /// The workers around one.
+    fn rings(&self, worker: u32) -> Rings {
+        match &self.machine {
+            Ok((machine, units)) if self.wishes.routes => {
+                Rings::around(worker, units, machine, self.wishes.neighbours)
+            }
             // As in a machine with one node, also if it could not be read.
-            None => Rings::uniform(index, self.workers),
-        };
+            _ => Rings::uniform(worker, self.workers),
+        }
+    }
+
+    /// Whether no worker is nearer to another than any other is, as far as the policy can tell.
+    pub(crate) fn are_alike(&self) -> bool {
+        (0..self.workers).all(|worker| {
+            let rings = self.rings(worker);
+            rings.are_together() && rings.count() <= 1
+        })
+    }
+
+    pub(crate) fn seat(&self, worker: usize) -> Seat {
+        let rings = self.rings(worker as u32);
+        let known = self.machine.as_ref();
         let place = known.map(|(machine, units)| (machine, &machine.pus()[units[worker]]));
         let whole_node = self.wishes.binding == Binding::Nodes;
         Seat {

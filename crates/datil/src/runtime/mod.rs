@@ -1,13 +1,12 @@
-//! Building, using and shutting down a runtime.
+//! Using and shutting down a runtime.
+
+mod build;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 #[cfg(not(shuttle))]
 use std::time::Duration;
-
-use datil_policy::topology::Topology;
-use datil_policy::{Adaptive, Hostile, Policy, Setup, Waking};
 
 use crate::actor::Actor;
 use crate::address::Address;
@@ -15,14 +14,17 @@ use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::client::{self, Client};
 use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
-use crate::placement::{Binding, Memory, MemoryAccesses, Meter, Placement, Plan, Wishes};
+use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
 use crate::sync::Instant;
 use crate::sync::thread::{self, JoinHandle};
 use crate::timer::Timers;
-use crate::worker::port::{self, Port, STOP, WorkerMetrics};
-use crate::worker::run::{self, Stopped};
-use crate::worker::team::{Clock, PanicHook, Role, Team};
+use crate::worker::port::{self, STOP, WorkerMetrics};
+use crate::worker::run::Stopped;
+use crate::worker::team::Team;
+
+pub(crate) use build::lease_ports;
+pub use build::{BuildError, Builder};
 
 /// A panic that stopped an actor, or that a destructor of an actor or message threw.
 #[derive(Clone, Copy, Debug)]
@@ -36,287 +38,6 @@ pub struct PanicInfo<'a> {
     pub worker: usize,
 }
 
-/// Why a runtime could not be built.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// A runtime needs at least one worker.
-    NoWorkers,
-    /// More workers than there can be in one process, over all runtimes.
-    TooManyWorkers {
-        /// Workers that all runtimes of a process can have together.
-        most: usize,
-    },
-    /// There is no policy of this name.
-    UnknownPolicy {
-        /// The name that was asked for.
-        name: String,
-    },
-    /// A worker's thread could not be bound, or its memory not be placed, as was asked for.
-    Placement {
-        /// Index of the worker.
-        worker: usize,
-        /// What failed and why.
-        reason: String,
-    },
-    /// The system refused a thread.
-    Thread(std::io::Error),
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoWorkers => write!(
-                f,
-                "a runtime needs at least one worker; call workers(n) with n >= 1"
-            ),
-            Self::TooManyWorkers { most } => {
-                write!(
-                    f,
-                    "all runtimes of a process can have {most} workers together; ask for fewer"
-                )
-            }
-            Self::UnknownPolicy { name } => {
-                write!(
-                    f,
-                    "there is no scheduling policy {name:?}; known are {}",
-                    datil_policy::NAMES.join(", ")
-                )
-            }
-            Self::Placement { worker, reason } => {
-                write!(
-                    f,
-                    "cannot place worker {worker}: {reason}; leave binding and memory to their defaults"
-                )
-            }
-            Self::Thread(error) => write!(f, "cannot start a worker thread: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Thread(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-/// Settings of a runtime to be; made by [`Runtime::builder`].
-pub struct Builder {
-    workers: Option<usize>,
-    policy: String,
-    seed: u64,
-    hook: Option<PanicHook>,
-    machine: Option<Topology>,
-    binding: Binding,
-    memory: Memory,
-    metered: bool,
-}
-
-impl fmt::Debug for Builder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("workers", &self.workers)
-            .field("policy", &self.policy)
-            .field("seed", &self.seed)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Builder {
-    /// Number of worker threads, at least 1. Default: the parallelism available to the process.
-    #[must_use]
-    pub fn workers(mut self, workers: usize) -> Self {
-        self.workers = Some(workers);
-        self
-    }
-
-    /// Scheduling policy by name, one of [`datil_policy::NAMES`]. Default: `adaptive`.
-    #[must_use]
-    pub fn policy(mut self, name: &str) -> Self {
-        name.clone_into(&mut self.policy);
-        self
-    }
-
-    /// Seed of everything random in the policy. Default: 0.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Makes the policy believe that this is the machine; worker w sits on its unit number w, modulo their number. For tests
-    /// and experiments: threads are not bound to units of a machine that is made up. Default: the machine as it is.
-    #[must_use]
-    pub fn topology(mut self, machine: Topology) -> Self {
-        self.machine = Some(machine);
-        self
-    }
-
-    /// Whether the workers' threads are bound to processing units. Worker w is bound to the w-th unit that the process may use, modulo
-    /// their number. What came of it is in [`Runtime::placement`]. Default: [`Binding::Auto`].
-    #[must_use]
-    pub fn binding(mut self, binding: Binding) -> Self {
-        self.binding = binding;
-        self
-    }
-
-    /// On which memory nodes the pages lie that workers touch first: actors that they create, messages, and what handlers allocate.
-    /// Pages that other threads touch first lie where those say, and so may memory that is used again. On a machine with one
-    /// node there is no difference. Default: [`Memory::FirstTouch`].
-    #[must_use]
-    pub fn memory(mut self, memory: Memory) -> Self {
-        self.memory = memory;
-        self
-    }
-
-    /// Makes the machine count the workers' accesses to memory nodes; see [`Runtime::memory_accesses`]. Default: no.
-    #[must_use]
-    pub fn count_memory_accesses(mut self, yes: bool) -> Self {
-        self.metered = yes;
-        self
-    }
-
-    /// Called on the worker's thread for every panic that is caught, after the process's own panic hook.
-    #[must_use]
-    pub fn on_panic(mut self, hook: impl Fn(&PanicInfo<'_>) + Send + Sync + 'static) -> Self {
-        self.hook = Some(Arc::new(hook));
-        self
-    }
-
-    /// Starts the workers.
-    ///
-    /// # Errors
-    /// See [`BuildError`].
-    pub fn build(self) -> Result<Runtime, BuildError> {
-        macro_rules! build {
-            ($($policy:ident)*) => {
-                match self.policy.as_str() {
-                    $(datil_policy::$policy::NAME => self.build_with::<datil_policy::$policy>(),)*
-                    Hostile::NAME => self.build_with::<Hostile>(),
-                    _ => Err(BuildError::UnknownPolicy { name: self.policy }),
-                }
-            };
-        }
-        datil_policy::with_policies!(build)
-    }
-
-    /// Starts the workers with a policy given as a type, whatever [`Builder::policy`] says.
-    ///
-    /// # Errors
-    /// See [`BuildError`].
-    pub fn build_with<P: Policy>(self) -> Result<Runtime, BuildError> {
-        self.build_as::<P>(Role::Main)
-    }
-
-    fn build_as<P: Policy>(self, role: Role) -> Result<Runtime, BuildError> {
-        let workers = self
-            .workers
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        if workers == 0 {
-            return Err(BuildError::NoWorkers);
-        }
-        let wishes = Wishes {
-            binding: self.binding,
-            memory: self.memory,
-            machine: self.machine,
-            metered: self.metered,
-            routes: P::ROUTES,
-            pins: P::PINS,
-            neighbours: P::neighbourhood(),
-        };
-        let plan = Plan::new(workers, wishes);
-        let team = form::<P>(workers, self.hook, role)?;
-        let mut runtime = Runtime {
-            team: Some(team),
-            threads: Vec::new(),
-            policy: P::NAME,
-            placement: Placement { workers: Vec::new() },
-            meters: Vec::new(),
-        };
-        // Dropping the runtime ends the threads that have been started.
-        runtime.start::<P>(self.seed, &plan)?;
-        Ok(runtime)
-    }
-}
-
-/// A team without threads.
-fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Result<Arc<Team>, BuildError> {
-    let ports = lease_ports(workers)?;
-    let inbox = inbox::lease(&ports);
-    let place = if P::ROUTES { |_, _| None } else { P::place };
-    let mut team = Team::new(ports, inbox, hook, place, Clock::Real(Instant::now()), role);
-    // Idle workers that poll are all guards.
-    team.guarded &= !(P::ROUTES && P::WAKING == Waking::Never);
-    let team = Arc::new(team);
-    team.join();
-    Ok(team)
-}
-
-impl Runtime {
-    /// Starts the threads of a team that has none yet. Those that were asked for a place take it before anything else, and say what came of it.
-    fn start<P: Policy>(&mut self, seed: u64, plan: &Plan) -> Result<(), BuildError> {
-        let team = self.team().clone();
-        let mut takings = Vec::new();
-        for (index, port) in team.ports.iter().copied().enumerate() {
-            let setup = Setup {
-                worker: index as u32,
-                workers: team.ports.len() as u32,
-                seed,
-            };
-            let (team, seat) = (team.clone(), plan.seat(index));
-            let taking = if plan.is_asked_for() {
-                let (say, hear) = mpsc::sync_channel(1);
-                takings.push(hear);
-                Some(say)
-            } else {
-                self.placement.workers.push(seat.untaken());
-                None
-            };
-            let thread = thread::Builder::new()
-                .name(format!("datil-{index}"))
-                .spawn(move || {
-                    if let Some(say) = taking {
-                        // Nobody listens any more if another thread could not be started.
-                        let _ = say.send(seat.take());
-                    }
-                    run::main::<P>(port, team, setup, seat)
-                });
-            self.threads.push(thread.map_err(BuildError::Thread)?);
-        }
-        for (worker, taken) in takings.into_iter().enumerate() {
-            let (placed, meter) = taken
-                .recv()
-                .expect("a worker takes its seat before anything else");
-            plan.insists(&placed)
-                .map_err(|reason| BuildError::Placement { worker, reason })?;
-            self.placement.workers.push(placed);
-            self.meters.extend(meter);
-        }
-        Ok(())
-    }
-}
-
-pub(crate) fn lease_ports(count: usize) -> Result<Vec<&'static Port>, BuildError> {
-    let mut ports = Vec::new();
-    while ports.len() < count {
-        match port::lease() {
-            Some(port) => ports.push(port),
-            None => {
-                ports.into_iter().for_each(port::give_back);
-                return Err(BuildError::TooManyWorkers {
-                    most: port::MAX_PORTS - 1,
-                });
-            }
-        }
-    }
-    // Lowest id first: policies compare workers by index, the mechanism by id.
-    ports.sort_by_key(|port| port.id);
-    Ok(ports)
-}
-
 /// Worker threads and the actors they own.
 ///
 /// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down.
@@ -325,6 +46,8 @@ pub struct Runtime {
     team: Option<Arc<Team>>,
     threads: Vec<JoinHandle<Stopped>>,
     policy: &'static str,
+    /// Name of the policy that the workers run.
+    rules: &'static str,
     placement: Placement,
     /// One per worker, if they were asked for.
     meters: Vec<Result<Meter, String>>,
@@ -342,16 +65,7 @@ impl fmt::Debug for Runtime {
 impl Runtime {
     /// Settings to start from.
     pub fn builder() -> Builder {
-        Builder {
-            workers: None,
-            policy: Adaptive::NAME.to_owned(),
-            seed: 0,
-            hook: None,
-            machine: None,
-            binding: Binding::Auto,
-            memory: Memory::FirstTouch,
-            metered: false,
-        }
+        Builder::new()
     }
 
     pub(crate) fn team(&self) -> &Arc<Team> {
@@ -380,9 +94,26 @@ impl Runtime {
         self.team().ports.len()
     }
 
-    /// Name of the scheduling policy.
+    /// Name of the scheduling policy that the runtime was built with.
     pub fn policy(&self) -> &'static str {
         self.policy
+    }
+
+    /// Name of the policy by whose rules the workers act: [`Runtime::policy`], or its uniform form if it was chosen by name and none of
+    /// the workers is nearer to another than any other is ([`datil_policy::Policy::UNIFORM`]).
+    ///
+    /// ```
+    /// # fn main() -> Result<(), datil::BuildError> {
+    /// use datil::policy::topology::Synthetic;
+    ///
+    /// let one_node = Synthetic::default().build().expect("a machine");
+    /// let runtime = datil::Runtime::builder().workers(2).policy("lgs").topology(one_node).build()?;
+    /// assert_eq!((runtime.policy(), runtime.rules()), ("lgs", "cls-tp"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn rules(&self) -> &'static str {
+        self.rules
     }
 
     /// Where the workers are on the machine, and what of that was not possible.
@@ -453,21 +184,6 @@ impl Runtime {
     /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first.
     pub fn shutdown(mut self) -> Leftovers {
         self.end()
-    }
-
-    /// A runtime for an actor that may block, as part of another one.
-    pub(crate) fn for_blocking(parent: &Team) -> Result<Runtime, BuildError> {
-        let builder = Builder {
-            workers: Some(1),
-            policy: Adaptive::NAME.to_owned(),
-            seed: 0,
-            hook: parent.hook.clone(),
-            machine: None,
-            binding: Binding::Never,
-            memory: Memory::FirstTouch,
-            metered: false,
-        };
-        builder.build_as::<Adaptive>(Role::Blocking(parent.registry.clone()))
     }
 
     fn end(&mut self) -> Leftovers {
