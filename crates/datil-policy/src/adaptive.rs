@@ -172,7 +172,7 @@ impl Policy for Adaptive {
     }
 
     fn batch(&self) -> u32 {
-        64
+        128
     }
 
     #[inline(always)]

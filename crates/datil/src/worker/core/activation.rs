@@ -84,7 +84,7 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
                 );
             }
             if core.left.get() == 0 {
-                core.tally();
+                core.use_up();
                 if wants_more::<A>(cell) {
                     core.yielded.push(cell);
                     return;
