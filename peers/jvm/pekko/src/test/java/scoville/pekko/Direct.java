@@ -53,14 +53,17 @@ final class Direct {
         system.terminate();
     }
 
-    /** Pekko's own settings but for the number of workers. */
+    /** Pekko's own settings but for the number of workers and, as in the peer, how many messages an actor handles in turn. */
     static ActorSystem start(int workers) {
         Config settings = ConfigFactory.parseString("""
                 pekko.loglevel = "WARNING"
                 pekko.log-dead-letters = off
-                pekko.actor.default-dispatcher.fork-join-executor {
-                  parallelism-min = %1$d
-                  parallelism-max = %1$d
+                pekko.actor.default-dispatcher {
+                  throughput = 50
+                  fork-join-executor {
+                    parallelism-min = %1$d
+                    parallelism-max = %1$d
+                  }
                 }
                 """.formatted(workers));
         return ActorSystem.create("direct", settings.withFallback(ConfigFactory.defaultReference()));
