@@ -16,8 +16,8 @@ public final class PekkoLibrary implements ActorLibrary {
     public String name() {
         String mailbox = ConfigFactory.load().getString("pekko.actor.default-mailbox.mailbox-type");
         return switch (mailbox) {
-            case "org.apache.pekko.dispatch.UnboundedMailbox" -> "pekko";
-            case "org.apache.pekko.dispatch.SingleConsumerOnlyUnboundedMailbox" -> "pekko-single-consumer";
+            case "org.apache.pekko.dispatch.SingleConsumerOnlyUnboundedMailbox" -> "pekko";
+            case "org.apache.pekko.dispatch.UnboundedMailbox" -> "pekko-default-mailbox";
             default -> throw new IllegalStateException("no runtime of the manifest has the mailbox " + mailbox);
         };
     }

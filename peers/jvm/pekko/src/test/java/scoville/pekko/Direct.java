@@ -53,11 +53,12 @@ final class Direct {
         system.terminate();
     }
 
-    /** Pekko's own settings but for the number of workers and, as in the peer, how many messages an actor handles in turn. */
+    /** Pekko's own settings but for the number of workers and, as in the peer, messages in turn and the kind of mailbox. */
     static ActorSystem start(int workers) {
         Config settings = ConfigFactory.parseString("""
                 pekko.loglevel = "WARNING"
                 pekko.log-dead-letters = off
+                pekko.actor.default-mailbox.mailbox-type = "org.apache.pekko.dispatch.SingleConsumerOnlyUnboundedMailbox"
                 pekko.actor.default-dispatcher {
                   throughput = 50
                   fork-join-executor {
