@@ -15,9 +15,9 @@ use super::world::World;
 use super::{Exit, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
 use crate::drive::{Host, Interrupt};
-use crate::log::{self, Log};
+use crate::log::{self, Log, Replay};
 use crate::model::analysis::{Analysis, Measure};
-use crate::model::event::StopReason;
+use crate::model::event::{StopReason, What};
 use crate::model::machine::{Finding, Level, Machine};
 use crate::model::plan::Plan;
 use crate::peers::identity;
@@ -122,13 +122,38 @@ fn resume(
             replay.torn
         ));
     }
-    let (mut here, _) = host.machine();
+    let (mut here, findings) = host.machine();
+    if !show_findings(&findings) {
+        return Ok(Exit::Impossible);
+    }
     let (plan, _) = opening(&replay.events);
     here.facts.extend(identity::builds(plan, &world.runtimes));
-    plan::show(plan, &here, &mut Remarks)?;
+    let complete = is_complete(&replay);
+    if !complete {
+        plan::show(plan, &here, &mut Remarks)?;
+    }
     let session = Session::resume(log, replay, here, host, &Judge)?;
-    remark(format_args!("resumed  {}", folder.display()));
+    remark(format_args!(
+        "{} {}",
+        if complete {
+            "complete, nothing is left to measure:"
+        } else {
+            "resumed "
+        },
+        folder.display()
+    ));
     measure(world, session, &folder, out)
+}
+
+/// Whether the session ended because it had done all that was planned.
+fn is_complete(replay: &Replay) -> bool {
+    let last = replay.events.last().map(|event| &event.what);
+    matches!(
+        last,
+        Some(What::SessionEnded {
+            reason: StopReason::Target | StopReason::Max
+        })
+    )
 }
 
 fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn Write) -> Result<Exit> {
@@ -235,5 +260,77 @@ fn show_findings(findings: &[Finding]) -> bool {
 fn warn_of_wrong_manifests(world: &World) {
     for mistake in &world.runtimes.mistakes {
         remark(format_args!("warning  {mistake}; its runtimes are left out"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::simulated::{self, SimulatedHost};
+    use crate::model::invocation::{Invocation, Order};
+    use crate::model::machine::BlockSensors;
+    use crate::plan::{fixed, standard};
+
+    /// A machine that was unplugged.
+    struct OnBattery(SimulatedHost);
+
+    impl Host for OnBattery {
+        fn machine(&mut self) -> (Machine, Vec<Finding>) {
+            let stop = Finding {
+                level: Level::Stop,
+                what: "the machine runs on battery".into(),
+                why: "for this test".into(),
+                mend: "plug it in".into(),
+            };
+            (self.0.machine().0, vec![stop])
+        }
+
+        fn now_ns(&self) -> u64 {
+            self.0.now_ns()
+        }
+
+        fn unix(&self) -> f64 {
+            self.0.unix()
+        }
+
+        fn sense_block(&mut self, _: &[u32]) -> BlockSensors {
+            unreachable!("nothing may be measured")
+        }
+
+        fn invoke(&mut self, _: &Order, _: &Interrupt) -> Invocation {
+            unreachable!("nothing may be measured")
+        }
+
+        fn dirty(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_session_is_not_resumed_where_none_would_be_started() {
+        let results = tempfile::tempdir().unwrap();
+        let world = World::load(None, results.path()).unwrap();
+        let mut host = OnBattery(SimulatedHost::new(simulated::World::default()));
+        let plan = Plan {
+            seed: 1,
+            method: fixed(1, standard()),
+            groups: Vec::new(),
+            ladders: Vec::new(),
+            skipped: Vec::new(),
+            baseline: "datil".into(),
+        };
+        let (log, name) = Log::create(results.path(), "2026-11-22", plan.seed).unwrap();
+        let opening = Opening {
+            session: name.clone(),
+            arguments: Vec::new(),
+            plan,
+            machine: host.machine().0,
+            findings: Vec::new(),
+        };
+        drop(Session::start(log, opening, &mut host, &Judge).unwrap());
+        let before = log::read(&results.path().join(&name)).unwrap();
+        let exit = resume(&world, Some(&name), &[], &mut host, &mut Vec::new()).unwrap();
+        assert_eq!(exit, Exit::Impossible);
+        assert_eq!(log::read(&results.path().join(&name)).unwrap(), before);
     }
 }

@@ -120,6 +120,15 @@ fn only_two_of_a_kind_are_compared() {
 }
 
 #[test]
+fn a_complete_session_says_that_nothing_is_left() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let again = checkout.run(&["run", "--resume"]);
+    again.ends_with(0).says("complete, nothing is left to measure: ");
+    assert!(!again.err.contains("time   "), "{}", again.err);
+}
+
+#[test]
 fn a_session_elsewhere_is_resumed_by_its_path() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
