@@ -171,13 +171,13 @@ pub fn opteron_on(nodes: u32) -> Result<Machine, String> {
         l2: (32 / nodes / l3, 2 << 20),
         cores: 2,
         l1: 16 << 10,
-        threads: 1,
         memory: (512 << 30) / u64::from(nodes),
         distances: if nodes == 1 {
             Vec::new()
         } else {
             (0..nodes).map(row).collect()
         },
+        ..Synthetic::default()
     };
     let mut costs = opteron_costs();
     // As many channels as before, shared by fewer or more controllers.
@@ -214,11 +214,10 @@ fn epyc() -> Machine {
         nodes: 4,
         l3: (2, 32 << 20),
         l2: (8, 1 << 20),
-        cores: 1,
         l1: 32 << 10,
-        threads: 1,
         memory: 96 << 30,
         distances: (0..8).map(|a| (0..8).map(|b| distance(a, b)).collect()).collect(),
+        ..Synthetic::default()
     };
     Machine {
         name: "epyc".to_owned(),
@@ -231,15 +230,11 @@ fn epyc() -> Machine {
 
 fn pair() -> Machine {
     let synthetic = Synthetic {
-        packages: 1,
-        nodes: 1,
         l3: (1, 240 << 20),
         l2: (2, 2 << 20),
-        cores: 1,
         l1: 48 << 10,
-        threads: 1,
         memory: 8 << 30,
-        distances: Vec::new(),
+        ..Synthetic::default()
     };
     Machine {
         name: "pair".to_owned(),
@@ -252,15 +247,11 @@ fn pair() -> Machine {
 
 fn chiplet() -> Machine {
     let synthetic = Synthetic {
-        packages: 1,
-        nodes: 1,
         l3: (8, 32 << 20),
         l2: (8, 1 << 20),
-        cores: 1,
         l1: 32 << 10,
-        threads: 1,
         memory: 384 << 30,
-        distances: Vec::new(),
+        ..Synthetic::default()
     };
     let mut costs = modern_costs();
     costs.controller /= 4.0;
