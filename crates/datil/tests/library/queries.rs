@@ -8,7 +8,7 @@ use datil::{
     StopReason, Strategy, Supervisor,
 };
 
-use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, tell};
+use crate::support::{Alive, PATIENCE, Puppet, no_accident, on_all, runtime, tell};
 
 /// A state whose halves are equal whenever nobody changes it.
 #[derive(Default)]
@@ -518,7 +518,12 @@ fn nothing_changes_under_the_eyes_of_a_query() {
         if attempt >= policies.len() && most.load(SeqCst) > 1 {
             break;
         }
-        let runtime = Runtime::builder().workers(4).policy(policy).build().unwrap();
+        let runtime = Runtime::builder()
+            .workers(4)
+            .policy(policy)
+            .on_panic(no_accident)
+            .build()
+            .unwrap();
         let books: Vec<_> = (0..3)
             .map(|_| {
                 runtime.spawn(Book {

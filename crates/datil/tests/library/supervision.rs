@@ -187,7 +187,7 @@ fn a_factory_that_fails_counts_as_a_failure() {
         let (make, calls) = (factory(&alive), AtomicUsize::new(0));
         let worker = supervisor
             .start(&mut &*runtime, Restart::OnFailure, move || {
-                assert!(!(1..4).contains(&calls.fetch_add(1, SeqCst)), "factory");
+                assert!(!(1..4).contains(&calls.fetch_add(1, SeqCst)), "on purpose");
                 make()
             })
             .unwrap();
@@ -207,14 +207,17 @@ fn a_factory_that_fails_counts_as_a_failure() {
         let (make, calls) = (factory(&alive), AtomicUsize::new(0));
         let worker = supervisor
             .start(&mut &*runtime, Restart::OnFailure, move || {
-                assert!(calls.fetch_add(1, SeqCst) == 0, "factory");
+                assert!(calls.fetch_add(1, SeqCst) == 0, "the factory, on purpose");
                 make()
             })
             .unwrap();
         let end = worker.ended();
         worker.tell(Msg::Fail);
         worker.tell(Msg::Number(1));
-        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Panicked("factory".into())));
+        assert_eq!(
+            end.wait_for(PATIENCE),
+            Ok(StopReason::Panicked("the factory, on purpose".into()))
+        );
     });
     assert_eq!(alive.load(SeqCst), 0);
 }
@@ -253,7 +256,7 @@ fn children_of_actors_and_boxed_states_and_hooks_that_panic() {
     impl Actor for Big {
         type Msg = ReplyTo<u64>;
         fn started(&mut self, _: &mut Context<'_, Self>) {
-            assert!(self.1.fetch_add(1, SeqCst) > 2, "starts at the fourth attempt");
+            assert!(self.1.fetch_add(1, SeqCst) > 2, "three times on purpose");
         }
         fn handle(&mut self, reply: ReplyTo<u64>, _: &mut Context<'_, Self>) {
             reply.send(self.0.iter().sum());

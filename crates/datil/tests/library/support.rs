@@ -1,16 +1,31 @@
 //! Actors that do what they are told.
 
+use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use datil::{Actor, Address, Context, ReplyTo, Runtime};
+use datil::{Actor, Address, Context, PanicInfo, ReplyTo, Runtime};
 
 /// Long enough for anything that happens at all; nothing waits that long unless it hangs.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn runtime(workers: usize) -> Runtime {
-    Runtime::builder().workers(workers).build().unwrap()
+    Runtime::builder()
+        .workers(workers)
+        .on_panic(no_accident)
+        .build()
+        .unwrap()
+}
+
+/// Ends the tests for an assertion that fails inside an actor: datil contains it like any panic, and the test might never
+/// notice. What panics on purpose says so.
+pub fn no_accident(info: &PanicInfo<'_>) {
+    if !info.message.contains("on purpose") {
+        // Not `eprintln!`, whose text the test's capture would take to the grave.
+        let _ = writeln!(std::io::stderr(), "{} panicked: {}", info.actor, info.message);
+        std::process::abort();
+    }
 }
 
 /// Runs a test with one worker and with several, and checks that nothing is left.
