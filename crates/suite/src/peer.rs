@@ -192,6 +192,7 @@ pub(crate) fn serve<L: Host>(
 ) -> Result<Ending, PeerError> {
     let mut system = L::start(options).map_err(PeerError::Start)?;
     send(output, &hello(runtime, L::workers(&system), &programs))?;
+    let as_labelled = runtime.is_as_labelled();
 
     let ending = loop {
         match receive(input) {
@@ -201,11 +202,16 @@ pub(crate) fn serve<L: Host>(
                 count_messages,
             }) => {
                 let program = programs.iter_mut().find(|program| program.name() == benchmark);
-                let going_on = match program {
-                    Some(program) => {
+                let going_on = match (program, &as_labelled) {
+                    (Some(_), Err(reason)) => fail(
+                        output,
+                        FailureCode::Unsupported,
+                        &format!("{benchmark}: {reason}"),
+                    )?,
+                    (Some(program), Ok(())) => {
                         iterate(&mut **program, &mut system, &parameters, count_messages, output)?
                     }
-                    None => fail(
+                    (None, _) => fail(
                         output,
                         FailureCode::BadParameter,
                         &format!("{benchmark}: unknown benchmark"),

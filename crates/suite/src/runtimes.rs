@@ -34,6 +34,8 @@ pub struct Runtime {
     /// Whether this is another way to use a library that is listed in its plain way too. Variants are measured only when
     /// they are asked for by name.
     pub variant: bool,
+    /// A shared library with another allocator that must be loaded before the program.
+    pub preload: Option<&'static str>,
     setting: Setting,
     serve: Serve,
 }
@@ -59,6 +61,23 @@ impl Runtime {
             batched: self.setting == Setting::Batched,
             interleaved: self.setting == Setting::Interleaved,
         }
+    }
+
+    /// Whether what the labels say of the allocator holds for this process.
+    ///
+    /// # Errors
+    /// Why it does not, and what to do.
+    pub fn is_as_labelled(&self) -> Result<(), String> {
+        let Some(library) = self.preload else {
+            return Ok(());
+        };
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        if maps.contains(library) {
+            return Ok(());
+        }
+        Err(format!(
+            "{library} is not loaded; install mimalloc 2 (Debian: apt-get install libmimalloc2.0) and start the program with LD_PRELOAD={library}"
+        ))
     }
 
     /// Starts the library and holds a conversation with the laboratory. See [`crate::peer`].
@@ -117,19 +136,91 @@ pub fn runtime(name: &str) -> Option<&'static Runtime> {
     RUNTIMES.iter().find(|runtime| runtime.name == name)
 }
 
-static RUNTIMES: &[Runtime] = &[
+const DATIL: Runtime = Runtime {
+    name: "datil",
+    title: "datil",
+    version: env!("SUITE_VERSION_DATIL"),
+    homepage: "",
+    policies: datil::POLICIES,
+    note: "the driver sends one by one",
+    labels: &[],
+    variant: false,
+    preload: None,
+    setting: Setting::Default,
+    serve: everything::<Datil>,
+};
+
+const TOKIO: Runtime = Runtime {
+    name: "tokio",
+    title: "tokio",
+    version: env!("SUITE_VERSION_TOKIO"),
+    homepage: "https://tokio.rs",
+    policies: &[],
+    note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
+    labels: &[],
+    variant: false,
+    preload: None,
+    setting: Setting::Default,
+    serve: everything::<Tokio>,
+};
+
+const ACTIX: Runtime = Runtime {
+    name: "actix",
+    title: "actix",
+    version: env!("SUITE_VERSION_ACTIX"),
+    homepage: "https://actix.rs",
+    policies: &actix::POLICIES,
+    note: "all actors on one of the arbiters, which is actix's default and mostly its fastest placement; the policy \
+           spread places them on all arbiters in turn",
+    labels: &[],
+    variant: false,
+    preload: None,
+    setting: Setting::Default,
+    serve: everything::<Actix>,
+};
+
+const RACTOR: Runtime = Runtime {
+    name: "ractor",
+    title: "ractor",
+    version: env!("SUITE_VERSION_RACTOR"),
+    homepage: "https://github.com/slawlor/ractor",
+    policies: &[],
+    note: "actors without supervisor, started by spawn_instant; no propagation of spans",
+    labels: &[],
+    variant: false,
+    preload: None,
+    setting: Setting::Default,
+    serve: everything::<Ractor>,
+};
+
+const KAMEO: Runtime = Runtime {
+    name: "kameo",
+    title: "kameo",
+    version: env!("SUITE_VERSION_KAMEO"),
+    homepage: "https://github.com/tqwewe/kameo",
+    policies: &[],
+    note: "unbounded mailboxes, actors without supervisor; no tracing",
+    labels: &[],
+    variant: false,
+    preload: None,
+    setting: Setting::Default,
+    serve: everything::<Kameo>,
+};
+
+/// The same library with another allocator than the system's.
+const fn with_mimalloc(name: &'static str, title: &'static str, plain: Runtime) -> Runtime {
     Runtime {
-        name: "datil",
-        title: "datil",
-        version: env!("SUITE_VERSION_DATIL"),
-        homepage: "",
-        policies: datil::POLICIES,
-        note: "the driver sends one by one",
-        labels: &[],
-        variant: false,
-        setting: Setting::Default,
-        serve: everything::<Datil>,
-    },
+        name,
+        title,
+        labels: &[("allocator", "mimalloc")],
+        variant: true,
+        preload: Some("libmimalloc.so.2"),
+        ..plain
+    }
+}
+
+static RUNTIMES: &[Runtime] = &[
+    DATIL,
     Runtime {
         name: "datil-batched",
         title: "datil, batched driver",
@@ -139,6 +230,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "the driver creates actors and sends through a client scope, which hands over batches",
         labels: &[("sends", "deferred")],
         variant: true,
+        preload: None,
         setting: Setting::Batched,
         serve: everything::<Datil>,
     },
@@ -152,6 +244,7 @@ static RUNTIMES: &[Runtime] = &[
                runs; unsupported on a machine with one memory node, where it would be datil as it is",
         labels: &[("memory", "interleaved")],
         variant: true,
+        preload: None,
         setting: Setting::Interleaved,
         serve: everything::<Datil>,
     },
@@ -165,6 +258,7 @@ static RUNTIMES: &[Runtime] = &[
         note: "requests that only read run at the same time, on several workers, in the order of arrival among the others",
         labels: &[("rw", "parallel")],
         variant: true,
+        preload: None,
         setting: Setting::Default,
         serve: reads::<datil::DatilQueries>,
     },
@@ -178,56 +272,17 @@ static RUNTIMES: &[Runtime] = &[
         note: "work items that are near a solution, by the entry's priority, overtake others in the workers' mailboxes",
         labels: &[("priority", "urgent")],
         variant: true,
+        preload: None,
         setting: Setting::Default,
         serve: urgency::<datil::DatilUrgent>,
     },
-    Runtime {
-        name: "tokio",
-        title: "tokio",
-        version: env!("SUITE_VERSION_TOKIO"),
-        homepage: "https://tokio.rs",
-        policies: &[],
-        note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
-        labels: &[],
-        variant: false,
-        setting: Setting::Default,
-        serve: everything::<Tokio>,
-    },
-    Runtime {
-        name: "actix",
-        title: "actix",
-        version: env!("SUITE_VERSION_ACTIX"),
-        homepage: "https://actix.rs",
-        policies: &actix::POLICIES,
-        note: "all actors on one of the arbiters, which is actix's default and mostly its fastest placement; the policy \
-               spread places them on all arbiters in turn",
-        labels: &[],
-        variant: false,
-        setting: Setting::Default,
-        serve: everything::<Actix>,
-    },
-    Runtime {
-        name: "ractor",
-        title: "ractor",
-        version: env!("SUITE_VERSION_RACTOR"),
-        homepage: "https://github.com/slawlor/ractor",
-        policies: &[],
-        note: "actors without supervisor, started by spawn_instant; no propagation of spans",
-        labels: &[],
-        variant: false,
-        setting: Setting::Default,
-        serve: everything::<Ractor>,
-    },
-    Runtime {
-        name: "kameo",
-        title: "kameo",
-        version: env!("SUITE_VERSION_KAMEO"),
-        homepage: "https://github.com/tqwewe/kameo",
-        policies: &[],
-        note: "unbounded mailboxes, actors without supervisor; no tracing",
-        labels: &[],
-        variant: false,
-        setting: Setting::Default,
-        serve: everything::<Kameo>,
-    },
+    TOKIO,
+    ACTIX,
+    RACTOR,
+    KAMEO,
+    with_mimalloc("datil-mimalloc", "datil, mimalloc", DATIL),
+    with_mimalloc("tokio-mimalloc", "tokio, mimalloc", TOKIO),
+    with_mimalloc("actix-mimalloc", "actix, mimalloc", ACTIX),
+    with_mimalloc("ractor-mimalloc", "ractor, mimalloc", RACTOR),
+    with_mimalloc("kameo-mimalloc", "kameo, mimalloc", KAMEO),
 ];

@@ -30,8 +30,13 @@ fn command(arguments: &[&str], workers: &str, redirection: &str) -> Command {
 
 impl Peer {
     fn start(arguments: &[&str], workers: &str) -> Self {
+        Self::start_with(arguments, workers, &[])
+    }
+
+    fn start_with(arguments: &[&str], workers: &str, variables: &[(&str, &str)]) -> Self {
         let (ours, theirs) = UnixStream::pair().expect("a socket pair");
         let process = command(arguments, workers, "3<&0")
+            .envs(variables.iter().copied())
             .stdin(OwnedFd::from(theirs))
             .spawn()
             .expect("the peer starts");
@@ -194,12 +199,55 @@ fn interleaved_memory_is_a_variant_that_a_machine_may_refuse() {
     }
 }
 
+/// Whether the system's loader finds a shared library; where it does not it says so and goes on.
+fn can_be_loaded(library: &str) -> bool {
+    let output = Command::new("true").env("LD_PRELOAD", library).output();
+    output.expect("true runs").stderr.is_empty()
+}
+
+/// Under a name that says mimalloc nothing else is measured, whether the library is there or not.
+#[test]
+fn another_allocator_is_loaded_or_nothing_is_measured() {
+    for runtime in runtimes().iter().filter(|runtime| runtime.preload.is_some()) {
+        let library = runtime.preload.expect("a library");
+        for (variables, is_there) in [
+            (vec![], false),
+            (vec![("LD_PRELOAD", library)], can_be_loaded(library)),
+        ] {
+            let mut peer = Peer::start_with(&[runtime.name], "2", &variables);
+            let hello = peer.hear();
+            assert_eq!(hello["runtime"], runtime.name);
+            assert_eq!(hello["labels"]["allocator"], "mimalloc");
+            for _ in 0..2 {
+                peer.tell(&run("pingpong", json!({"pings": 100})));
+                let reply = peer.hear();
+                if is_there {
+                    assert_eq!(reply["type"], "begin", "{reply}");
+                    assert_eq!(peer.hear()["type"], "end");
+                    continue;
+                }
+                assert_eq!(
+                    (&reply["type"], &reply["code"]),
+                    (&json!("fail"), &json!("unsupported"))
+                );
+                let reason = reply["message"].as_str().expect("a reason");
+                assert!(
+                    reason.starts_with("pingpong: libmimalloc.so.2 is not loaded; install"),
+                    "{reason}"
+                );
+            }
+            peer.tell(&json!({"type": "bye"}));
+            assert_eq!(peer.hear(), json!({"type": "bye"}));
+        }
+    }
+}
+
 #[test]
 fn every_runtime_holds_a_whole_conversation() {
     let partial = [QUERIES, URGENT, INTERLEAVED];
     for runtime in runtimes()
         .iter()
-        .filter(|runtime| !partial.contains(&runtime.name))
+        .filter(|runtime| !partial.contains(&runtime.name) && runtime.preload.is_none())
     {
         let mut peer = Peer::start(&[runtime.name], "2");
         let hello = peer.hear();
@@ -572,6 +620,11 @@ fn variants_are_marked() {
         "datil-interleaved",
         "datil-queries",
         "datil-urgent",
+        "datil-mimalloc",
+        "tokio-mimalloc",
+        "actix-mimalloc",
+        "ractor-mimalloc",
+        "kameo-mimalloc",
     ];
     assert_eq!(names(true), variants);
     assert!(

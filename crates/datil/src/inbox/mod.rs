@@ -31,8 +31,9 @@ const SHIFT: u32 = 4;
 /// Words that a worker takes before it looks at its actors again: a few hundred messages.
 const BUDGET: u64 = 2048;
 
-/// Words that a sender may be ahead of the workers before it gives its processor up now and then: so much memory is there already.
-const AHEAD: u64 = KEPT as u64 * WORDS;
+/// Words that a sender may be ahead of the workers before it gives its processor up now and then: half of the memory that is kept, so that
+/// what is ahead needs no new one.
+const AHEAD: u64 = KEPT as u64 / 2 * WORDS;
 
 /// Does what one record says; returns its length in words.
 pub(crate) type Handler = unsafe fn(&Core, *mut u64) -> u64;

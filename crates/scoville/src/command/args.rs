@@ -151,7 +151,7 @@ pub enum Listed {
 #[derive(Args, Clone, Debug)]
 pub struct Filters {
     /// Benchmarks, by name, pattern (`fj*`) or category (`micro`); nothing for all that the baseline can run
-    #[arg(value_name = "BENCHMARK")]
+    #[arg(value_name = "BENCHMARK", value_delimiter = ',')]
     pub positional: Vec<String>,
     /// The same as an option
     #[arg(long = "benchmark", value_name = "NAMES", value_delimiter = ',')]

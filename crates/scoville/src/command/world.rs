@@ -76,7 +76,11 @@ fn inside() -> Result<Vec<(Runtime, Vec<String>)>> {
         let policies = runtime.policies.iter().map(ToString::to_string).collect();
         let launch = Launch {
             command: vec![program.clone(), "peer".into(), runtime.name.into()],
-            env: Default::default(),
+            env: runtime
+                .preload
+                .map(|library| ("LD_PRELOAD".to_owned(), library.to_owned()))
+                .into_iter()
+                .collect(),
             cwd: "/".into(),
             quit: None,
         };

@@ -47,6 +47,23 @@ fn plans_measure_nothing() {
 }
 
 #[test]
+fn benchmarks_are_listed_with_commas_or_without() {
+    let checkout = Checkout::new(TWO);
+    let plan = |benchmarks: &[&str]| {
+        let answer = checkout.run(&[&["plan", "--cores=1", "--runtime", "fast"], benchmarks].concat());
+        answer.ends_with(0).says("2 cells in 2 groups");
+        answer.out.clone()
+    };
+    let listed = plan(&["alpha,beta"]);
+    assert_eq!(listed, plan(&["alpha", "beta"]));
+    assert_eq!(listed, plan(&["--benchmark", "alpha,beta"]));
+    checkout
+        .run(&["plan", "alpha,nope"])
+        .ends_with(2)
+        .says("no benchmark matches `nope`");
+}
+
+#[test]
 fn completions_and_manual_are_whole() {
     let checkout = Checkout::new(&[]);
     for shell in ["bash", "zsh", "fish"] {
