@@ -191,7 +191,8 @@ pub trait Policy: Send + Sized + 'static {
     /// Name by which the policy is chosen.
     const NAME: &'static str;
     /// Name of the policy that this one is where no worker is nearer to another than any other is: the same decisions, but for where
-    /// messages from outside wake actors, without keeping what they would need elsewhere. A native host runs that one there.
+    /// messages from outside wake actors, without keeping what they would need elsewhere. A native host runs that one there if the
+    /// policy was chosen by its name; one that was given as a type is run as it is.
     const UNIFORM: &'static str = Self::NAME;
     /// Whether idle workers ask others for work ([`Policy::hunt`]).
     const STEALS: bool = false;

@@ -112,7 +112,17 @@ fn asks_before_it_sleeps<P: Policy>(rounds: u32, worker: u32, seed: u64) -> Resu
     Ok(())
 }
 
-/// Both policies decide the same for an actor that has its home somewhere on the only node.
+/// One node, with one cache of each level that all cores share: no worker is nearer to another than any other is.
+fn machine_of_equals(cores: u32) -> Topology {
+    Synthetic {
+        cores,
+        ..Synthetic::default()
+    }
+    .build()
+    .expect("a machine")
+}
+
+/// Both policies decide the same for an actor that has its home somewhere, where all workers are alike.
 fn decides_alike<P: Policy, Q: Policy>(worker: u32, home: u32, seed: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(P::UNIFORM, Q::NAME);
     prop_assert_eq!(Q::UNIFORM, Q::NAME, "the form of a form");
@@ -120,14 +130,10 @@ fn decides_alike<P: Policy, Q: Policy>(worker: u32, home: u32, seed: u64) -> Res
         (P::ROUTES, P::PINS, P::WAKING, P::STEALS, P::PREEMPTS, P::ADOPTS),
         (Q::ROUTES, Q::PINS, Q::WAKING, Q::STEALS, Q::PREEMPTS, Q::ADOPTS)
     );
-    let machine = ring_of_nodes(1, 8);
+    let machine = machine_of_equals(8);
     let (mut one, rings) = policy::<P>(&machine, worker, seed);
     let (mut other, _) = policy::<Q>(&machine, worker, seed);
-    if rings.count() > 1 {
-        // Second-level caches are shared by some only, so that a host does not take these workers for alike.
-        prop_assert_eq!(P::neighbourhood(), Neighbourhood::Cache(2));
-        return Ok(());
-    }
+    prop_assert_eq!((rings.are_together(), rings.count()), (true, 1), "{}", P::NAME);
     prop_assert!(!P::LEARNS || !one.learns());
     prop_assert_eq!(one.batch(), other.batch());
     let around = Surroundings::default();
@@ -532,9 +538,9 @@ proptest! {
         prop_assert_eq!(cls.woken(sender, other, &around), Route { worker: sender, end: End::Head });
     }
 
-    /// On one node a policy with homes decides as its uniform form does, of which a native host therefore makes use.
+    /// Where all workers are alike a policy with homes decides as its uniform form does, of which a native host therefore makes use.
     #[test]
-    fn on_one_node_policies_are_their_uniform_forms(worker in 0u32..8, home in 0u32..8, seed in any::<u64>()) {
+    fn among_equals_policies_are_their_uniform_forms(worker in 0u32..8, home in 0u32..8, seed in any::<u64>()) {
         for_all_forms!(decides_alike(worker, home, seed));
     }
 

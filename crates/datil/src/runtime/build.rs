@@ -184,16 +184,18 @@ impl Builder {
     /// # Errors
     /// See [`BuildError`].
     pub fn build(self) -> Result<Runtime, BuildError> {
-        macro_rules! plan {
+        macro_rules! build {
             ($($policy:ident)*) => {
                 match self.policy.as_str() {
-                    $(datil_policy::$policy::NAME => self.plan::<datil_policy::$policy>(),)*
-                    Hostile::NAME => self.plan::<Hostile>(),
+                    $(datil_policy::$policy::NAME => {
+                        self.plan::<datil_policy::$policy>()?.start_by_name(datil_policy::$policy::UNIFORM)
+                    })*
+                    Hostile::NAME => self.plan::<Hostile>()?.start_by_name(Hostile::UNIFORM),
                     _ => Err(BuildError::UnknownPolicy { name: self.policy }),
                 }
             };
         }
-        datil_policy::with_policies!(plan)?.start_by_name()
+        datil_policy::with_policies!(build)
     }
 
     /// Starts the workers with a policy given as a type, whatever [`Builder::policy`] says and wherever they are.
@@ -221,13 +223,10 @@ impl Builder {
             pins: P::PINS,
             neighbours: P::neighbourhood(),
         };
-        let seats = Plan::new(workers, wishes);
-        let has_other_form = P::UNIFORM != P::NAME && seats.are_alike();
         Ok(Planned {
             policy: P::NAME,
-            rules: if has_other_form { P::UNIFORM } else { P::NAME },
             workers,
-            seats,
+            seats: Plan::new(workers, wishes),
             seed: self.seed,
             hook: self.hook,
         })
@@ -237,8 +236,6 @@ impl Builder {
 /// A runtime whose workers know where they will be.
 struct Planned {
     policy: &'static str,
-    /// Name of the policy that the workers will run.
-    rules: &'static str,
     workers: usize,
     seats: Plan,
     seed: u64,
@@ -246,10 +243,13 @@ struct Planned {
 }
 
 impl Planned {
-    fn start_by_name(self) -> Result<Runtime, BuildError> {
+    /// Starts the workers with the policy, or with its uniform form where they are alike.
+    fn start_by_name(self, uniform: &'static str) -> Result<Runtime, BuildError> {
+        let has_form = uniform != self.policy && self.seats.are_alike();
+        let rules = if has_form { uniform } else { self.policy };
         macro_rules! start {
             ($($policy:ident)*) => {
-                match self.rules {
+                match rules {
                     $(datil_policy::$policy::NAME => self.start::<datil_policy::$policy>(Role::Main),)*
                     Hostile::NAME => self.start::<Hostile>(Role::Main),
                     unknown => unreachable!("{unknown} was not planned"),
