@@ -76,7 +76,7 @@ impl Runtime {
             return Ok(());
         }
         Err(format!(
-            "{library} is not loaded; install mimalloc 2 (Debian: apt-get install libmimalloc2.0) and start the program with LD_PRELOAD={library}"
+            "{library} is not loaded; install mimalloc 2 (Debian: apt-get install libmimalloc2.0); a peer that is started by hand needs LD_PRELOAD={library} besides"
         ))
     }
 
@@ -224,57 +224,41 @@ static RUNTIMES: &[Runtime] = &[
     Runtime {
         name: "datil-batched",
         title: "datil, batched driver",
-        version: env!("SUITE_VERSION_DATIL"),
-        homepage: "",
-        policies: datil::POLICIES,
         note: "the driver creates actors and sends through a client scope, which hands over batches",
         labels: &[("sends", "deferred")],
         variant: true,
-        preload: None,
         setting: Setting::Batched,
-        serve: everything::<Datil>,
+        ..DATIL
     },
     Runtime {
         name: "datil-interleaved",
         title: "datil, interleaved memory",
-        version: env!("SUITE_VERSION_DATIL"),
-        homepage: "",
-        policies: datil::POLICIES,
         note: "what workers touch first lies on all memory nodes in turn, what the driver's thread touches first where that \
                runs; unsupported on a machine with one memory node, where it would be datil as it is",
         labels: &[("memory", "interleaved")],
         variant: true,
-        preload: None,
         setting: Setting::Interleaved,
-        serve: everything::<Datil>,
+        ..DATIL
     },
     #[cfg(feature = "all-benchmarks")]
     Runtime {
         name: "datil-queries",
         title: "datil, parallel reads",
-        version: env!("SUITE_VERSION_DATIL"),
-        homepage: "",
-        policies: datil::POLICIES,
         note: "requests that only read run at the same time, on several workers, in the order of arrival among the others",
         labels: &[("rw", "parallel")],
         variant: true,
-        preload: None,
-        setting: Setting::Default,
         serve: reads::<datil::DatilQueries>,
+        ..DATIL
     },
     #[cfg(feature = "all-benchmarks")]
     Runtime {
         name: "datil-urgent",
         title: "datil, urgent messages",
-        version: env!("SUITE_VERSION_DATIL"),
-        homepage: "",
-        policies: datil::POLICIES,
         note: "work items that are near a solution, by the entry's priority, overtake others in the workers' mailboxes",
         labels: &[("priority", "urgent")],
         variant: true,
-        preload: None,
-        setting: Setting::Default,
         serve: urgency::<datil::DatilUrgent>,
+        ..DATIL
     },
     TOKIO,
     ACTIX,

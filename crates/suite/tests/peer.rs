@@ -88,6 +88,13 @@ fn run(benchmark: &str, parameters: Value) -> Value {
     json!({"type": "run", "benchmark": benchmark, "parameters": parameters, "iteration": 0, "count_messages": false})
 }
 
+/// Code and reason of a run that was refused.
+fn refusal(reply: &Value) -> (&str, &str) {
+    let (code, message) = (&reply["code"], &reply["message"]);
+    assert_eq!(*reply, json!({"type": "fail", "code": code, "message": message}));
+    (code.as_str().expect("a text"), message.as_str().expect("a text"))
+}
+
 /// The one that has only the benchmarks in which something is only read.
 const QUERIES: &str = "datil-queries";
 
@@ -110,10 +117,9 @@ fn parallel_reads_are_a_variant_of_two_benchmarks() {
     let end = peer.hear();
     assert_eq!((&end["type"], &end["result"]), (&json!("end"), &json!(1_979_089)));
     peer.tell(&run("pingpong", json!({"pings": 100})));
-    let fail = peer.hear();
     assert_eq!(
-        (&fail["code"], &fail["message"]),
-        (&json!("bad-parameter"), &json!("pingpong: unknown benchmark"))
+        refusal(&peer.hear()),
+        ("bad-parameter", "pingpong: unknown benchmark")
     );
     peer.tell(&json!({"type": "bye"}));
     assert_eq!(peer.hear(), json!({"type": "bye"}));
@@ -168,7 +174,7 @@ fn interleaved_memory_is_a_variant_that_a_machine_may_refuse() {
         assert_eq!(hello["labels"]["memory"], "interleaved");
         peer.tell(&run("pingpong", json!({"pings": 0})));
         assert_eq!(
-            peer.hear()["code"],
+            refusal(&peer.hear()).0,
             "bad-parameter",
             "what is wrong anyway comes first"
         );
@@ -179,11 +185,8 @@ fn interleaved_memory_is_a_variant_that_a_machine_may_refuse() {
                 assert_eq!(peer.hear()["type"], "end");
                 continue;
             }
-            assert_eq!(
-                (&reply["type"], &reply["code"]),
-                (&json!("fail"), &json!("unsupported"))
-            );
-            let reason = reply["message"].as_str().expect("a reason");
+            let (code, reason) = refusal(&reply);
+            assert_eq!(code, "unsupported");
             let cause = if memory_nodes() > 1 {
                 "set_mempolicy"
             } else {
@@ -226,15 +229,10 @@ fn another_allocator_is_loaded_or_nothing_is_measured() {
                     assert_eq!(peer.hear()["type"], "end");
                     continue;
                 }
-                assert_eq!(
-                    (&reply["type"], &reply["code"]),
-                    (&json!("fail"), &json!("unsupported"))
-                );
-                let reason = reply["message"].as_str().expect("a reason");
-                assert!(
-                    reason.starts_with("pingpong: libmimalloc.so.2 is not loaded; install"),
-                    "{reason}"
-                );
+                let reason = "pingpong: libmimalloc.so.2 is not loaded; \
+                    install mimalloc 2 (Debian: apt-get install libmimalloc2.0); \
+                    a peer that is started by hand needs LD_PRELOAD=libmimalloc.so.2 besides";
+                assert_eq!(refusal(&reply), ("unsupported", reason));
             }
             peer.tell(&json!({"type": "bye"}));
             assert_eq!(peer.hear(), json!({"type": "bye"}));
@@ -450,10 +448,7 @@ fn bad_parameters_are_refused_and_the_next_run_works() {
     ];
     for (order, message) in cases {
         peer.tell(&order);
-        assert_eq!(
-            peer.hear(),
-            json!({"type": "fail", "code": "bad-parameter", "message": message})
-        );
+        assert_eq!(refusal(&peer.hear()), ("bad-parameter", message));
     }
     peer.tell(&run("count", json!({"messages": 0})));
     assert_eq!(peer.hear()["type"], "begin");
@@ -474,16 +469,10 @@ fn what_no_library_can_do_is_unsupported_and_the_next_run_works() {
     peer.tell(&search("roundrobin"));
     let reason =
         "matrixsearch: place is roundrobin, but the library cannot send a woken actor to a chosen worker";
-    assert_eq!(
-        peer.hear(),
-        json!({"type": "fail", "code": "unsupported", "message": reason})
-    );
+    assert_eq!(refusal(&peer.hear()), ("unsupported", reason));
     peer.tell(&search("far away"));
     let reason = "matrixsearch: place is \"far away\"; it must be one of local, roundrobin";
-    assert_eq!(
-        peer.hear(),
-        json!({"type": "fail", "code": "bad-parameter", "message": reason})
-    );
+    assert_eq!(refusal(&peer.hear()), ("bad-parameter", reason));
     peer.tell(&search("local"));
     assert_eq!(peer.hear()["type"], "begin");
     assert_eq!(peer.hear()["result"], 65);
