@@ -222,6 +222,44 @@ fn every_figure_is_exported_with_rows_that_have_its_fields() {
     assert_eq!(names.len(), files.len());
 }
 
+/// In figures for a paper and in what the report shows without its script, as in its figures.
+#[test]
+fn a_baseline_without_numbers_is_replaced_where_it_has_none() {
+    let analysis = fixture::without_baseline();
+    let files = vega::render(&analysis, Measure::Wall).unwrap();
+    let relative = |name: &str| {
+        ["heat", "geomean", "forest", "memory-time"]
+            .iter()
+            .any(|f| name.starts_with(f))
+    };
+    let mut titles = Vec::new();
+    for (name, text) in files.iter().filter(|(name, _)| relative(name)) {
+        let spec: serde_json::Value = serde_json::from_str(text).unwrap();
+        let title = spec["title"]["text"].as_str().unwrap().to_owned();
+        let reference = if name.contains("savina-1") {
+            "tokio"
+        } else {
+            "datil"
+        };
+        assert!(title.contains(&format!(" to {reference}")), "{name}: {title}");
+        assert!(!text.contains("no pair"), "{name}");
+        titles.push(title);
+    }
+    // One of each figure per size, and the forest of two and of three others.
+    assert_eq!(titles.len(), 2 * 3 + 2 + 3, "{titles:?}");
+    let page = snapshots::without_scripts(&html::render(&analysis));
+    for (text, times) in [
+        ("actix relative to tokio", 2),
+        ("savina, 1 core (95 % intervals; ratios to tokio)", 3),
+        ("savina, 2 cores (95 % intervals; ratios to datil)", 3),
+        ("no common block", 0),
+        ("No benchmark in common", 0),
+        ("The baseline: ratios are relative to it.", 1),
+    ] {
+        assert_eq!(page.matches(text).count(), times, "{text}");
+    }
+}
+
 #[test]
 fn the_report_contains_hostile_text_only_escaped() {
     let text = html::render(&fixture::rich());

@@ -101,7 +101,7 @@ pub fn tables(analysis: &Analysis, measure: Measure) -> Vec<Comparison> {
 }
 
 fn table(analysis: &Analysis, measure: Measure, size: &(String, u32)) -> Comparison {
-    let baseline = baseline(analysis, measure, size).filter(|_| words::lower_is_better(measure));
+    let baseline = baseline(analysis, size).filter(|_| words::lower_is_better(measure));
     let runtimes = runtimes_baseline_first(analysis, size, baseline);
     let mut rows: Vec<Row> = groups(analysis, size)
         .map(|group| Row {
@@ -122,18 +122,27 @@ fn table(analysis: &Analysis, measure: Measure, size: &(String, u32)) -> Compari
     }
 }
 
-/// What ratios are relative to: the plan's baseline, or what was judged in its place where it has no number.
-fn baseline<'a>(analysis: &'a Analysis, measure: Measure, size: &(String, u32)) -> Option<&'a str> {
-    let planned = &analysis.plan.baseline;
-    if groups(analysis, size)
+/// Whether a runtime has numbers at a size.
+pub fn has_numbers(analysis: &Analysis, size: &(String, u32), runtime: &str) -> bool {
+    groups(analysis, size)
         .flat_map(|group| &group.cells)
-        .any(|cell| cell.runtime == *planned && cell.state.has_numbers())
-    {
+        .any(|cell| cell.runtime == runtime && cell.state.has_numbers())
+}
+
+/// What ratios are relative to, if there are any; else the plan's baseline.
+pub fn reference<'a>(analysis: &'a Analysis, size: &(String, u32)) -> &'a str {
+    baseline(analysis, size).unwrap_or(&analysis.plan.baseline)
+}
+
+/// What ratios are relative to: the plan's baseline, or what was judged in its place where it has no number.
+fn baseline<'a>(analysis: &'a Analysis, size: &(String, u32)) -> Option<&'a str> {
+    let planned = &analysis.plan.baseline;
+    if has_numbers(analysis, size, planned) {
         return Some(planned);
     }
     let mut summaries = analysis.summaries.iter();
     summaries
-        .find(|s| s.measure == measure && s.preset == size.0 && s.cores == size.1)
+        .find(|s| s.preset == size.0 && s.cores == size.1)
         .map(|s| s.baseline.as_str())
 }
 

@@ -471,18 +471,22 @@ fn canary(analysis: &Analysis) -> Vec<Value> {
 
 /// The selection with which a report opens.
 pub fn first_selection(analysis: &Analysis) -> Option<Selection> {
-    let baseline = analysis.plan.baseline.clone();
-    let other = analysis
-        .runtimes
-        .iter()
-        .map(|r| &r.name)
-        .find(|r| **r != baseline);
     let grown = || Some(("growth".to_owned(), analysis.ladders.first()?.key.cores));
+    let size = comparison::sizes(analysis).into_iter().next().or_else(grown)?;
+    let baseline = comparison::reference(analysis, &size).to_owned();
+    let others = || {
+        analysis
+            .runtimes
+            .iter()
+            .map(|r| &r.name)
+            .filter(|r| **r != baseline)
+    };
+    let shown = others().find(|r| comparison::has_numbers(analysis, &size, r));
     Some(Selection {
-        runtime: other.unwrap_or(&baseline).clone(),
+        runtime: shown.or_else(|| others().next()).unwrap_or(&baseline).clone(),
         baseline,
         measure: MEASURES[0],
-        size: comparison::sizes(analysis).into_iter().next().or_else(grown)?,
+        size,
         benchmark: None,
     })
 }

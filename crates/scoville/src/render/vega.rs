@@ -41,7 +41,8 @@ pub fn render(analysis: &Analysis, measure: Measure) -> Result<Vec<(String, Stri
 }
 
 fn selections(analysis: &Analysis, figure: &Figure, first: &Selection) -> Vec<Selection> {
-    let with = |size, benchmark| Selection {
+    let with = |size: (String, u32), benchmark| Selection {
+        baseline: comparison::reference(analysis, &size).to_owned(),
         size,
         benchmark,
         ..first.clone()
@@ -63,14 +64,14 @@ fn selections(analysis: &Analysis, figure: &Figure, first: &Selection) -> Vec<Se
     match figure.id {
         "sensors" | "canary" => vec![first.clone()],
         "forest" => {
-            let others = analysis.runtimes.iter().filter(|r| r.name != first.baseline);
             let sizes = comparison::sizes(analysis);
-            let pairs = others.flat_map(|r| sizes.iter().map(move |s| (r, s)));
+            let pairs = (analysis.runtimes.iter()).flat_map(|r| sizes.iter().map(move |s| (r, s)));
             pairs
                 .map(|(r, s)| Selection {
                     runtime: r.name.clone(),
                     ..with(s.clone(), None)
                 })
+                .filter(|selection| selection.runtime != selection.baseline)
                 .collect()
         }
         _ => (comparison::sizes(analysis).into_iter())

@@ -49,6 +49,7 @@ fn report_in_browser() {
     hostile_text_stays_text(&browser);
     tables_say_what_the_figures_of_growth_scaling_and_fairness_show(&browser);
     a_session_that_only_grew_has_its_report(&browser, folder.path());
+    a_baseline_without_numbers_is_replaced_where_it_has_none(&browser, folder.path());
     assert_eq!(
         browser.console(),
         Vec::<String>::new(),
@@ -373,6 +374,37 @@ fn a_session_that_only_grew_has_its_report(browser: &Browser, folder: &Path) {
         .run("return document.querySelectorAll('#overview, #benchmarks, nav a[href=\"#overview\"]').length;");
     assert_eq!(empty, json!(0), "nothing stands where nothing was compared");
     browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+/// At the first size the baseline has no numbers: figures are relative to what was judged in its place, and say so.
+fn a_baseline_without_numbers_is_replaced_where_it_has_none(browser: &Browser, folder: &Path) {
+    let file = folder.join("without-baseline.html");
+    std::fs::write(&file, html::render(&fixture::without_baseline())).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+    let choose = |field: &str, value: &str| {
+        browser.run(&format!(
+            "const s = document.querySelector('#{field}'); s.value = '{value}'; s.dispatchEvent(new Event('change'));"
+        ));
+    };
+    let shown = || {
+        browser.run(
+            "window.dispatchEvent(new Event('beforeprint'));
+             const figures = ['heat', 'geomean', 'forest', 'memory-time'].map((id) => document.querySelector(`figure[data-figure='${id}']`));
+             const titles = figures.map((f) => f.querySelector('.title').textContent.match(/(?:relative|ratios) to (\\w+)/)[1]);
+             const rows = figures.map((f) => f.rows.filter((r) => r.label !== 'no pair').length);
+             window.dispatchEvent(new Event('afterprint'));
+             return [document.querySelector('#instead').textContent, document.querySelector('#baseline').value, [...new Set(titles)], rows];",
+        )
+    };
+    // Three benchmarks on four runtimes, one of which is the baseline, and another has no numbers at the first size.
+    let note = "datil has no verified numbers at savina, 1 core; ratios are relative to tokio instead.";
+    assert_eq!(shown(), json!([note, "datil", ["tokio"], [12, 2, 3, 6]]));
+    choose("size", "savina/2");
+    assert_eq!(shown(), json!(["", "datil", ["datil"], [12, 3, 3, 9]]));
+    choose("baseline", "tokio");
+    choose("size", "savina/1");
+    assert_eq!(shown(), json!(["", "tokio", ["tokio"], [12, 2, 3, 6]]));
 }
 
 fn hostile_text_stays_text(browser: &Browser) {

@@ -128,6 +128,36 @@ pub fn rich() -> Analysis {
     a
 }
 
+/// A session whose baseline failed on one core, where the next runtime was judged in its place.
+pub fn without_baseline() -> Analysis {
+    let mut a = synthetic(&Shape {
+        benchmarks: 3,
+        runtimes: 4,
+        cores: vec![1, 2],
+        blocks: 6,
+        iterations: 10,
+    });
+    for group in a.groups.iter_mut().filter(|g| g.key.cores == 1) {
+        let baseline = &mut group.cells[0];
+        assert_eq!(baseline.runtime, a.plan.baseline);
+        baseline.state = CellState::Failed {
+            failure: failure(
+                FailureKind::Crashed {
+                    status: Some(101),
+                    signal: None,
+                },
+                "exited with status 101",
+            ),
+            failed: 1,
+        };
+        strip(group);
+    }
+    let runtimes: Vec<String> = a.runtimes.iter().map(|r| r.name.clone()).collect();
+    a.summaries = summaries(&a.groups, &runtimes[1..], &[1], 6);
+    a.summaries.extend(summaries(&a.groups, &runtimes, &[2], 6));
+    a
+}
+
 /// Measures the `n`th benchmark at another size of the same kind too, where one result is unverified and the metric makes
 /// a curve with that of the first size.
 fn several_sizes(a: &mut Analysis, n: usize) {

@@ -9,7 +9,7 @@ use crate::model::benchmark::Benchmark;
 use crate::model::plan::Group;
 
 use super::super::figure::Figure;
-use super::super::{csv, number, rows, words};
+use super::super::{comparison, csv, number, rows, words};
 use super::page;
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
@@ -113,7 +113,8 @@ fn messages(group: &Group) -> String {
 
 /// All measures of a group. Closing tags that HTML lets us omit are kept: `maud` guarantees the nesting.
 fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
-    let baseline = &analysis.plan.baseline;
+    let size = (group.key.preset.clone(), group.key.cores);
+    let baseline = comparison::reference(analysis, &size);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "All measures, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
             table.measures {

@@ -1,8 +1,10 @@
 //! The report's sections around the figures.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
-use crate::model::analysis::{Analysis, Measure, RuntimeInfo};
+use crate::model::analysis::{Analysis, Measure, RuntimeInfo, Summary};
 use crate::model::machine::Finding;
 use crate::model::reading::Reading;
 use crate::model::runtime::Launch;
@@ -157,6 +159,7 @@ fn controls(analysis: &Analysis) -> Markup {
                     label { span { "Size" } select id="size" { @for (preset, cores) in &sizes { option value={ (preset) "/" (cores) } { (preset) ", " (words::cores(*cores)) } } } }
                 }
                 button type="button" id="theme" aria-label="Switch between light and dark" { "Light / dark" }
+                @if compares(analysis) { span.note id="instead" role="status" {} }
             }
         }
     }
@@ -332,32 +335,38 @@ pub fn command_line(launch: &Launch) -> String {
     parts.join(" ")
 }
 
-/// The runtime's whole-suite summaries and its failures.
+/// The runtime's whole-suite summaries: a table for each baseline, which is the same at all sizes if it has numbers there.
 fn standing(analysis: &Analysis, runtime: &str) -> Markup {
-    let mine: Vec<_> = analysis
-        .summaries
-        .iter()
-        .filter(|s| s.runtime == runtime && s.baseline == analysis.plan.baseline)
-        .collect();
+    let mut tables: BTreeMap<&str, Vec<&Summary>> = BTreeMap::new();
+    for summary in analysis.summaries.iter().filter(|s| s.runtime == runtime) {
+        tables.entry(&summary.baseline).or_default().push(summary);
+    }
+    let sizes = comparison::sizes(analysis);
+    let mut references = sizes.iter().map(|size| comparison::reference(analysis, size));
     html! {
-        @if mine.is_empty() {
-            p.note { @if runtime == analysis.plan.baseline { "The baseline: every ratio is relative to it." } @else { "No benchmark in common with the baseline yet." } }
-        } @else {
-            div.scroll tabindex="0" role="region" aria-label={ "Summary of " (runtime) } {
-                table {
-                    caption { "Relative to " (analysis.plan.baseline) ", lower is better" }
-                    thead { tr { th scope="col" { "Measure" } th scope="col" { "Size" } th.num scope="col" { "Geometric mean" } th.num scope="col" { "Benchmarks" }
-                        th scope="col" { "Smallest ratio" } th scope="col" { "Largest ratio" } th scope="col" { "Not in it" } } }
-                    tbody { @for s in mine { tr {
-                        th scope="row" { (words::title(s.measure)) }
-                        td { (s.preset) ", " (words::cores(s.cores)) }
-                        td.num { (number::ratio(&s.geomean)) }
-                        td.num { (s.common.len()) }
-                        td { (number::significant(s.smallest.1)) " (" (s.smallest.0) ")" }
-                        td { (number::significant(s.largest.1)) " (" (s.largest.0) ")" }
-                        td { @for (i, (b, why)) in s.missing.iter().enumerate() { @if i > 0 { "; " } (b) ": " (why) } @if s.missing.is_empty() { "none" } }
-                    } } }
-                }
+        @if tables.is_empty() {
+            p.note { @if references.any(|r| r == runtime) { "The baseline: ratios are relative to it." } @else { "No benchmark in common with the baseline yet." } }
+        }
+        @for (baseline, summaries) in &tables { (relative_to(runtime, baseline, summaries)) }
+    }
+}
+
+fn relative_to(runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ "Summary of " (runtime) } {
+            table {
+                caption { "Relative to " (baseline) ", lower is better" }
+                thead { tr { th scope="col" { "Measure" } th scope="col" { "Size" } th.num scope="col" { "Geometric mean" } th.num scope="col" { "Benchmarks" }
+                    th scope="col" { "Smallest ratio" } th scope="col" { "Largest ratio" } th scope="col" { "Not in it" } } }
+                tbody { @for s in summaries { tr {
+                    th scope="row" { (words::title(s.measure)) }
+                    td { (s.preset) ", " (words::cores(s.cores)) }
+                    td.num { (number::ratio(&s.geomean)) }
+                    td.num { (s.common.len()) }
+                    td { (number::significant(s.smallest.1)) " (" (s.smallest.0) ")" }
+                    td { (number::significant(s.largest.1)) " (" (s.largest.0) ")" }
+                    td { @for (i, (b, why)) in s.missing.iter().enumerate() { @if i > 0 { "; " } (b) ": " (why) } @if s.missing.is_empty() { "none" } }
+                } } }
             }
         }
     }

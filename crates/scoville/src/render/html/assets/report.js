@@ -11,7 +11,7 @@
     document.head.append(script);
   }
   const measures = new Map(data.measures.map((m) => [m.id, m]));
-  const state = { baseline: data.baseline, measure: "wall", size: data.sizes[0]?.id, runtime: null, theme: null };
+  const state = { baseline: data.baseline, reference: null, measure: "wall", size: data.sizes[0]?.id, runtime: null, theme: null };
 
   async function unpack(text) {
     const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
@@ -98,6 +98,9 @@
     return own.find((g) => g.z === state.size) ?? own[0];
   };
   const name = (cell) => data.runtimes[cell.r];
+  const hasNumbers = (runtime) => groupsHere().some((g) => g.c.some((cell) => name(cell) === runtime && cell.e));
+  /** What was judged instead of a baseline without numbers. */
+  const judged = () => data.summaries.find((s) => s.z === state.size)?.b;
   const index = (runtime) => data.runtimes.indexOf(runtime);
 
   function estimate(cell, measure) {
@@ -126,13 +129,13 @@
       return groupsHere().flatMap((g) => g.c.map((cell) => {
         const row = { benchmark: g.b, runtime: name(cell) };
         if (cell.w) return { ...row, label: cell.w, text: cell.w };
-        if (name(cell) === state.baseline) return { ...row, ratio: 1, label: "1", text: "the baseline", sign: "" };
-        return relation(g, state.measure, cell.r, index(state.baseline), row) ?? { ...row, label: "no pair", text: "no pair" };
+        if (name(cell) === state.reference) return { ...row, ratio: 1, label: "1", text: "the baseline", sign: "" };
+        return relation(g, state.measure, cell.r, index(state.reference), row) ?? { ...row, label: "no pair", text: "no pair" };
       }));
     },
     geomean() {
       return data.summaries
-        .filter((s) => s.m === state.measure && s.b === state.baseline && s.z === state.size)
+        .filter((s) => s.m === state.measure && s.b === state.reference && s.z === state.size)
         .map((s) => {
           const [ratio] = s.e;
           const [low, high] = [end(ratio, s.e[2]), end(ratio, s.e[3])];
@@ -141,7 +144,7 @@
         });
     },
     forest() {
-      const [a, b] = [index(state.runtime), index(state.baseline)];
+      const [a, b] = [index(state.runtime), index(state.reference)];
       return groupsHere()
         .map((g) => relation(g, state.measure, a, b, { benchmark: g.b, runtime: state.runtime }))
         .filter(Boolean)
@@ -150,7 +153,7 @@
     absolute: () => values(measures.get(state.measure)),
     utilisation: () => values(measures.get("utilisation")),
     "memory-time"() {
-      const b = index(state.baseline);
+      const b = index(state.reference);
       return groupsHere().flatMap((g) => g.c.map((cell) => {
         const time = pairsOf(g, "wall").get(`${cell.r} ${b}`);
         const memory = pairsOf(g, "memory").get(`${cell.r} ${b}`);
@@ -352,7 +355,7 @@
     return Math.max(...ends.slice(0, 50000)) / Math.min(...ends.slice(0, 50000)) < 9;
   }
 
-  const key = (figure) => JSON.stringify([state.baseline, state.measure, state.size, state.runtime, document.documentElement.dataset.theme, figure.id]);
+  const key = (figure) => JSON.stringify([state.reference, state.measure, state.size, state.runtime, document.documentElement.dataset.theme, figure.id]);
 
   function draw(figure) {
     if (figure.drawn === key(figure)) return;
@@ -386,9 +389,11 @@
   }
 
   const paragraph = (text) => Object.assign(document.createElement("p"), { className: "note", textContent: text });
-  const nothing = (id) => (id === "geomean"
-    ? `Geometric means were computed relative to ${data.baseline} only, or no benchmark is common.`
-    : "No verified numbers for this selection.");
+  function nothing(id) {
+    if (id !== "geomean") return "No verified numbers for this selection.";
+    const others = data.summaries.find((s) => s.m === state.measure && s.z === state.size);
+    return others ? `Geometric means were computed relative to ${others.b} only.` : "No benchmark in common with the baseline in this measure.";
+  }
 
   function caption(figure) {
     const measure = measures.get(state.measure);
@@ -397,7 +402,7 @@
       .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
       
       .replace("{direction}", "lower is better").replace("{axis}", "logarithmic axis")
-      .replace("{baseline}", () => state.baseline).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
+      .replace("{baseline}", () => state.reference).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
     $(".title", figure.element).textContent = figure.benchmark && !["scaling", "speedup", "growth"].includes(figure.id) ? `${text}, ${size}` : text;
     const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
@@ -495,13 +500,17 @@
       baseline: data.runtimes, measure: data.measures.filter((m) => m.directed).map((m) => m.id), size: data.sizes.map((s) => s.id), runtime: data.runtimes,
     };
     for (const [field, all] of Object.entries(known)) if (all.includes(wanted.get(field))) state[field] = wanted.get(field);
-    otherRuntime();
+    settle();
     const target = !location.hash.includes("=") && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target?.matches?.("details")) target.open = true;
   }
 
-  function otherRuntime() {
-    if (state.runtime == null || state.runtime === state.baseline) state.runtime = data.runtimes.find((r) => r !== state.baseline) ?? state.baseline;
+  /** What the figures are relative to: the baseline chosen, or where that has no numbers what was judged in its place; and a runtime beside it. */
+  function settle() {
+    state.reference = hasNumbers(state.baseline) ? state.baseline : judged() ?? state.baseline;
+    if (state.runtime != null && state.runtime !== state.reference) return;
+    const others = data.runtimes.filter((r) => r !== state.reference);
+    state.runtime = others.find(hasNumbers) ?? others[0] ?? state.reference;
   }
 
   function writeAddress() {
@@ -510,17 +519,21 @@
   }
 
   function showSelection() {
-    const options = data.runtimes.filter((r) => r !== state.baseline)
+    const options = data.runtimes.filter((r) => r !== state.reference)
       .map((r) => Object.assign(document.createElement("option"), { value: r, textContent: r }));
     selects.runtime?.replaceChildren(...options);
     for (const [field, select] of Object.entries(selects)) if (select) select.value = state[field];
+    if (!selects.baseline) return;
+    const size = data.sizes.find((s) => s.id === state.size)?.title;
+    $("#instead").textContent = state.reference === state.baseline ? ""
+      : `${state.baseline} has no verified numbers at ${size}; ratios are relative to ${state.reference} instead.`;
   }
 
   const visible = new Set();
   const redraw = () => visible.forEach(draw);
 
   function changed() {
-    otherRuntime();
+    settle();
     showSelection();
     redraw();
     for (const f of figures) if (!visible.has(f) && $("details.table", f.element).open) draw(f);
