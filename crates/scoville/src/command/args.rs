@@ -14,6 +14,9 @@ Examples:
   scoville compare datil tokio         what the last session says of them
   scoville report --open               the last session as one page";
 
+/// Where sessions are kept, unless it is said otherwise.
+pub const RESULTS: &str = "scoville-results";
+
 /// Measures actor runtimes and compares them honestly.
 #[derive(Debug, Parser)]
 #[command(name = "scoville", version, after_help = EXAMPLES)]
@@ -22,7 +25,7 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
     /// Where sessions are kept
-    #[arg(long, global = true, value_name = "DIR", default_value = "scoville-results")]
+    #[arg(long, global = true, value_name = "DIR", default_value = RESULTS)]
     pub results: PathBuf,
     /// What to do; nothing for an orientation
     #[command(subcommand)]

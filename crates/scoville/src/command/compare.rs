@@ -93,7 +93,7 @@ fn check_name(world: &World, analysis: &Analysis, name: &str) -> Result<()> {
         );
     }
     let runtimes = analysis.runtimes.iter().map(|runtime| runtime.name.clone());
-    let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)).collect();
+    let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)?).collect();
     bail!(
         "`{name}` is neither a runtime of session {} nor a session: {}",
         analysis.session,

@@ -24,13 +24,24 @@ const LARGEST_SHARE: f64 = 0.9;
 pub fn run(world: &World, arguments: &GrowArgs, out: &mut dyn Write) -> Result<Exit> {
     let mut host = run::host()?;
     let (machine, _) = host.machine();
+    let selections = world.select(&arguments.runtimes)?;
+    let (memory_bytes, usual) = budget(arguments.memory, &machine)?;
     let limits = GrowthLimits {
         time_ns: nanoseconds(arguments.time),
-        memory_bytes: budget(arguments.memory, &machine)?,
+        memory_bytes,
         bisections: arguments.bisect,
     };
+    // What is wrong with the request is said before anything else.
+    let candidates = prepare::candidates_unasked(&selections);
+    make(world, arguments, limits, &candidates, &machine)?;
+    if memory_bytes < usual {
+        let [usual, free] = [usual, memory_bytes].map(|bytes| bytes >> 20);
+        remark(format_args!(
+            "memory   a step may have {free} MiB, not {usual} MiB, since other programs use the machine; --memory sets it"
+        ));
+    }
     if arguments.dry_run {
-        let candidates = prepare::candidates_unbuilt(world.select(&arguments.runtimes)?);
+        let candidates = prepare::candidates_unbuilt(selections);
         let plan = make(world, arguments, limits, &candidates, &machine)?;
         plan::show(&plan, &machine, out)?;
         return Ok(Exit::Good);
@@ -88,10 +99,10 @@ fn at_most_all(bytes: u64, machine: &Machine) -> Result<u64> {
     }
 }
 
-/// The memory that a step may have, bytes.
-fn budget(asked: Option<Memory>, machine: &Machine) -> Result<u64> {
+/// The memory that a step may have, and what it would have where no other program used any, bytes.
+fn budget(asked: Option<Memory>, machine: &Machine) -> Result<(u64, u64)> {
     let share = match asked {
-        Some(Memory::Bytes(bytes)) => return at_most_all(bytes, machine),
+        Some(Memory::Bytes(bytes)) => return at_most_all(bytes, machine).map(|all| (all, all)),
         Some(Memory::Share(share)) => share,
         None => USUAL_SHARE,
     };
@@ -101,15 +112,10 @@ fn budget(asked: Option<Memory>, machine: &Machine) -> Result<u64> {
         );
     };
     let usual = (*total as f64 * share) as u64;
-    let free = available_memory().map(|available| (available as f64 * LARGEST_SHARE) as u64);
-    match free.filter(|free| asked.is_none() && *free < usual) {
-        None => Ok(usual),
-        Some(free) => {
-            let [usual, free] = [usual, free].map(|bytes| bytes >> 20);
-            remark(format_args!(
-                "memory   a step may have {free} MiB, not {usual} MiB, since other programs use the machine; --memory sets it"
-            ));
-            Ok(free << 20)
-        }
-    }
+    let free = available_memory().filter(|_| asked.is_none());
+    let free = free.map(|available| (available as f64 * LARGEST_SHARE) as u64);
+    Ok(match free {
+        Some(free) if free < usual => (free >> 20 << 20, usual),
+        _ => (usual, usual),
+    })
 }

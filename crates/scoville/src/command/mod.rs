@@ -10,6 +10,7 @@ mod grow;
 mod judged;
 mod list;
 mod matrix;
+mod next;
 mod orient;
 mod plan;
 mod prepare;

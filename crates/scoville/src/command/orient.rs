@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::world::World;
-use super::{Exit, prepare};
+use super::{Exit, next, prepare};
 use crate::model::runtime::Runtime;
 use crate::session::TOOL;
 
@@ -70,10 +70,11 @@ fn first_steps(world: &World, out: &mut dyn Write) -> Result<()> {
         "        scoville run pingpong        one benchmark, carefully"
     )?;
     writeln!(out, "        scoville list                what there is")?;
-    match crate::log::sessions(&world.results).last() {
+    match crate::log::sessions(&world.results)?.last() {
         Some(last) => writeln!(
             out,
-            "        scoville report --open       the last session, {last}"
+            "        {:<26}   the last session, {last}",
+            next::command(world, "report --open")
         )?,
         None => writeln!(out, "        scoville --help              all commands")?,
     }

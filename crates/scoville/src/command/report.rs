@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::world::World;
-use super::{Exit, judged, sessions};
+use super::{Exit, judged, next, sessions};
 use crate::model::analysis::Analysis;
 
 /// Name of the page in a session's folder.
@@ -18,7 +18,7 @@ const PAGE: &str = "report.html";
 pub fn run(world: &World, session: Option<&str>, open: bool, out: &mut dyn Write) -> Result<Exit> {
     let folder = sessions::find(&world.results, session)?;
     let analysis = judged::analyse(world, &folder)?;
-    let page = write(&analysis, &folder)?;
+    let page = write(world, &analysis, &folder)?;
     writeln!(out, "{}", page.display())?;
     if open {
         show(&page)?;
@@ -30,7 +30,7 @@ pub fn run(world: &World, session: Option<&str>, open: bool, out: &mut dyn Write
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn write(analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
+pub fn write(world: &World, analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
     let page = folder.join(PAGE);
     let html = crate::render::html::render(analysis);
     // Half a page must neither be taken for the report nor replace an older one.
@@ -40,8 +40,9 @@ pub fn write(analysis: &Analysis, folder: &Path) -> Result<PathBuf> {
         .inspect_err(|_| drop(fs::remove_file(&unfinished)))
         .with_context(|| {
             format!(
-                "cannot write {}; the results are kept: mend what follows, then: scoville report",
-                page.display()
+                "cannot write {}; the results are kept: mend what follows, then: {}",
+                page.display(),
+                next::command(world, "report")
             )
         })?;
     Ok(page)

@@ -12,7 +12,7 @@ use super::args::RunArgs;
 use super::judged::{self, Judge};
 use super::streams::{Remarks, remark};
 use super::world::World;
-use super::{Exit, plan, prepare, progress, report, sessions};
+use super::{Exit, next, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
 use crate::drive::{Host, Interrupt};
 use crate::log::{self, Log, Replay};
@@ -67,13 +67,14 @@ pub fn start(
 ) -> Result<Exit> {
     let mut err = Remarks;
     let selections = world.select(runtimes)?;
-    warn_of_wrong_manifests(world);
     let (mut machine, findings) = host.machine();
+    // What is wrong with the request is said before anything else.
+    make(&prepare::candidates_unasked(&selections), &machine)?;
+    warn_of_wrong_manifests(world);
     if !show_findings(&findings) {
         return Ok(Exit::Impossible);
     }
-    // A build may take minutes, so what is wrong with the request or with the folder is said before it.
-    make(&prepare::candidates_unasked(&selections), &machine)?;
+    // A build may take minutes, so what is wrong with the folder is said before it.
     log::make_folder(&world.results).with_context(|| no_place(world))?;
     let candidates = prepare::candidates(selections, &mut err);
     let plan = make(&candidates, &machine)?;
@@ -163,8 +164,8 @@ fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn
     let reason = session.measure(&interrupt, &mut *observer);
     watcher.close();
     let reason = reason.with_context(|| {
-        let name = sessions::typed(&world.results, folder);
-        format!("what was measured is kept; mend what follows, then: scoville run --resume {name}")
+        let resume = resuming(world, folder);
+        format!("what was measured is kept; mend what follows, then: {resume}")
     })?;
     finish(world, folder, reason, out)
 }
@@ -195,7 +196,7 @@ const STOPPING: &str = "\nstopping at once";
 fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {
     let analysis = judged::analyse(world, folder)?;
     // Either of the two is of use without the other.
-    let page = report::write(&analysis, folder);
+    let page = report::write(world, &analysis, folder);
     write!(
         out,
         "{}",
@@ -205,38 +206,47 @@ fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write)
         writeln!(out, "{sentence}")?;
     }
     writeln!(out, "\nreport   {}", page?.display())?;
-    let name = sessions::typed(&world.results, folder);
+    let resume = resuming(world, folder);
     Ok(match reason {
         StopReason::User => {
-            writeln!(
-                out,
-                "next     scoville run --resume {name}      what is measured is kept"
-            )?;
+            writeln!(out, "next     {resume}      what is measured is kept")?;
             Exit::Interrupted
         }
         StopReason::MachineDirty => {
             writeln!(
                 out,
-                "stopped  a process of a runtime could not be ended; look for it, end it, then: scoville run --resume {name}"
+                "stopped  a process of a runtime could not be ended; look for it, end it, then: {resume}"
             )?;
             Exit::Impossible
         }
         StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed => {
-            writeln!(out, "next     {}", next_command(&analysis))?;
+            writeln!(out, "next     {}", looking(world, folder, &analysis))?;
             judged::exit(&analysis)
         }
     })
 }
 
-fn next_command(analysis: &Analysis) -> String {
-    // What has a summary has numbers to compare.
-    match analysis.summaries.iter().find(|s| s.measure == Measure::Wall) {
-        Some(summary) => format!(
-            "scoville report --open    or  scoville compare {} {}",
-            summary.baseline, summary.runtime
-        ),
-        None => "scoville report --open".into(),
+/// The command that goes on with the session.
+pub fn resuming(world: &World, folder: &Path) -> String {
+    let name = sessions::typed(&world.results, folder);
+    next::command(world, &format!("run --resume {name}"))
+}
+
+/// The commands that show what was measured. They need no name if they would take this session anyway.
+fn looking(world: &World, folder: &Path, analysis: &Analysis) -> String {
+    let (mut report, mut compare) = ("report --open".to_owned(), "compare".to_owned());
+    if !sessions::find(&world.results, None).is_ok_and(|last| last == folder) {
+        let session = sessions::typed(&world.results, folder);
+        report = format!("report {session} --open");
+        compare = format!("compare --session {session}");
     }
+    let report = next::command(world, &report);
+    // What has a summary has numbers to compare.
+    let Some(summary) = analysis.summaries.iter().find(|s| s.measure == Measure::Wall) else {
+        return report;
+    };
+    let compare = format!("{compare} {} {}", summary.baseline, summary.runtime);
+    format!("{report}    or  {}", next::command(world, &compare))
 }
 
 /// Prints what to know about the machine; false if measuring makes no sense.

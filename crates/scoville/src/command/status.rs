@@ -8,7 +8,7 @@ use super::list::{print, table};
 use super::plan::human;
 use super::progress::{self, place};
 use super::world::World;
-use super::{Exit, sessions};
+use super::{Exit, run, sessions};
 use crate::log;
 use crate::model::event::StopReason;
 use crate::model::plan::Plan;
@@ -47,8 +47,7 @@ pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<
             Some(StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed)
         )
     {
-        let name = sessions::typed(&world.results, &folder);
-        writeln!(out, "\nnext     scoville run --resume {name}")?;
+        writeln!(out, "\nnext     {}", run::resuming(world, &folder))?;
     }
     Ok(Exit::Good)
 }

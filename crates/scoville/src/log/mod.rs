@@ -5,9 +5,11 @@ mod words;
 
 pub use verified::{VERIFIED, note, verified};
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{Access, access};
 use thiserror::Error;
@@ -26,6 +28,14 @@ pub enum LogError {
     Io {
         /// The file.
         file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Whether a folder is a session, or has some, cannot be seen.
+    #[error("the sessions in {folder} cannot be read; mend that, or name another folder with --results")]
+    Hidden {
+        /// The folder.
+        folder: PathBuf,
         /// What the system says.
         source: io::Error,
     },
@@ -257,25 +267,36 @@ fn sync_folder(folder: &Path) -> Result<(), LogError> {
         })
 }
 
-/// Names of all sessions below `results`, by the time of their last event.
-pub fn sessions(results: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(results) else {
-        return Vec::new();
+/// Names of all sessions below `results`, by the time of their last event. A folder of results that is not there has none.
+///
+/// # Errors
+/// The folder, or one in it, cannot be read: the last session may be in there.
+pub fn sessions(results: &Path) -> Result<Vec<String>, LogError> {
+    let hidden = |folder: &Path| {
+        let folder = folder.to_owned();
+        move |source| LogError::Hidden { folder, source }
     };
-    let mut sessions: Vec<(std::time::SystemTime, String)> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let written = written(&entry.path().join(FILE))?;
-            Some((written, entry.file_name().into_string().ok()?))
-        })
-        .collect();
+    let entries = match fs::read_dir(results) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(hidden(results))?,
+    };
+    let mut sessions = Vec::new();
+    for entry in entries {
+        let folder = entry.map_err(hidden(results))?.path();
+        let written = written(&folder.join(FILE)).map_err(hidden(&folder))?;
+        let name = folder.file_name().and_then(OsStr::to_str);
+        sessions.extend(written.zip(name.map(str::to_owned)));
+    }
     sessions.sort();
-    sessions.into_iter().map(|(_, name)| name).collect()
+    Ok(sessions.into_iter().map(|(_, name)| name).collect())
 }
 
-/// When a log's file was last written.
-fn written(log: &Path) -> Option<std::time::SystemTime> {
-    fs::metadata(log).ok()?.modified().ok()
+/// When a log's file was last written; `None` where there is none.
+fn written(log: &Path) -> io::Result<Option<SystemTime>> {
+    match fs::metadata(log).and_then(|log| log.modified()) {
+        Err(e) if [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&e.kind()) => Ok(None),
+        modified => modified.map(Some),
+    }
 }
 
 /// Whether a process is writing to the session in that folder.

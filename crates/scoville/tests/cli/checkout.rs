@@ -79,12 +79,17 @@ impl Checkout {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
+        self.command_in(&self.results(), arguments)
+    }
+
+    /// The same with another folder of results.
+    pub fn command_in(&self, results: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_scoville"));
         command
             .arg("--home")
             .arg(self.path())
             .arg("--results")
-            .arg(self.results())
+            .arg(results)
             .args(arguments)
             .current_dir(self.path())
             .stdin(Stdio::null());
@@ -97,7 +102,7 @@ impl Checkout {
 
     /// The events of the only session.
     pub fn events(&self) -> Vec<Event> {
-        let sessions = log::sessions(&self.results());
+        let sessions = log::sessions(&self.results()).unwrap();
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         log::read(&self.results().join(&sessions[0])).unwrap().events
     }

@@ -52,10 +52,13 @@ impl Running {
     fn reached(&mut self, checkout: &Checkout, lines: usize) -> bool {
         let started = Instant::now();
         loop {
-            let written = log::sessions(&checkout.results()).last().map_or(0, |name| {
-                let text = fs::read(checkout.results().join(name).join(log::FILE)).unwrap_or_default();
-                text.iter().filter(|&&b| b == b'\n').count()
-            });
+            let written = log::sessions(&checkout.results())
+                .unwrap()
+                .last()
+                .map_or(0, |name| {
+                    let text = fs::read(checkout.results().join(name).join(log::FILE)).unwrap_or_default();
+                    text.iter().filter(|&&b| b == b'\n').count()
+                });
             if written >= lines {
                 return true;
             }

@@ -61,7 +61,10 @@ fn unknown_names_are_answered_with_the_likely_one() {
     ] {
         checkout.run(arguments).ends_with(2).says(text);
     }
-    assert!(log::sessions(&checkout.results()).is_empty(), "nothing was begun");
+    assert!(
+        log::sessions(&checkout.results()).unwrap().is_empty(),
+        "nothing was begun"
+    );
 }
 
 #[test]
@@ -73,16 +76,9 @@ fn arguments_that_are_no_text_are_refused_or_taken_for_paths() {
     };
     let odd = OsStr::from_bytes(b"odd\xff");
     with(&["show".as_ref(), odd]).ends_with(2).says("invalid UTF-8");
-    // A second --results is one too many, so this command is put together here.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_scoville"));
-    command
-        .arg("--home")
-        .arg(checkout.path())
-        .arg("--results")
-        .arg(checkout.path().join(odd))
-        .args(FEW);
-    Answer::of(command.output().unwrap()).ends_with(0);
-    assert_eq!(log::sessions(&checkout.path().join(odd)).len(), 1);
+    let results = checkout.path().join(odd);
+    Answer::of(checkout.command_in(&results, &FEW).output().unwrap()).ends_with(0);
+    assert_eq!(log::sessions(&results).unwrap().len(), 1);
 }
 
 #[test]
@@ -126,10 +122,11 @@ fn options_that_would_be_ignored_are_refused() {
     }
 }
 
-/// A build may take minutes, after which nobody wants to hear of a typing error.
+/// A build may take minutes, after which nobody wants to hear of a typing error, nor look for it among warnings.
 #[test]
-fn a_wrong_request_is_refused_before_anything_is_built() {
+fn a_wrong_request_is_refused_before_anything_else() {
     let checkout = Checkout::new(TWO);
+    checkout.peer("odd", "language = 7\n");
     let recipe = "[build]\ncommand = [\"touch\", \"{out}/program\"]\ninputs = [\"peer.toml\"]\n";
     checkout.peer(
         "made",
@@ -148,10 +145,11 @@ fn a_wrong_request_is_refused_before_anything_is_built() {
     ] {
         let answer = run(arguments);
         answer.ends_with(2).says(text);
-        assert!(!answer.err.contains("build  "), "{}", answer.err);
+        assert!(answer.err.starts_with("scoville: "), "{}", answer.err);
     }
     run(&["run", "alpha", "--quick", "--blocks=1", "--cores=1"])
         .ends_with(0)
+        .says("its runtimes are left out")
         .says("build    made ...");
 }
 
@@ -166,12 +164,36 @@ fn results_that_cannot_be_kept_are_told_before_anything_is_measured() {
         .says("name another folder with --results");
     assert_eq!(answer.err.matches("os error").count(), 1, "{}", answer.err);
     assert!(!answer.err.contains("plan  "), "{}", answer.err);
-    for arguments in [&["status"][..], &["report"], &["run", "--resume"]] {
+    for arguments in [&["status"][..], &["report"], &["run", "--resume"], &[]] {
         checkout
             .run(arguments)
             .ends_with(2)
             .says("cannot be read; mend that, or name another folder with --results: Not a directory");
     }
+}
+
+/// It may be the last session, or the one that was meant.
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_told() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let name = log::sessions(&checkout.results()).unwrap().remove(0);
+    let closed = checkout.results().join("closed");
+    std::os::unix::fs::symlink("closed", &closed).unwrap();
+    let told = format!(
+        "the sessions in {} cannot be read; mend that, or name another folder with --results: ",
+        closed.display()
+    );
+    for arguments in [
+        &["status"][..],
+        &["status", "lost"],
+        &["compare", "fast", "slow"],
+        &["compare", "fast", "fsat", "--session", &name],
+        &[],
+    ] {
+        checkout.run(arguments).ends_with(2).says(&told);
+    }
+    checkout.run(&["status", &name]).ends_with(0);
 }
 
 /// Runs the program where no file may become longer than so many bytes, which is how a full disk looks to it.
@@ -206,7 +228,7 @@ fn a_disk_that_fills_up_costs_no_result() {
         .says("log.jsonl cannot be read or written: File too large");
     let measured = checkout.events();
     assert!(measured.len() > 1, "{measured:?}");
-    let name = &log::sessions(&checkout.results())[0];
+    let name = &log::sessions(&checkout.results()).unwrap()[0];
     answer.says(&format!("scoville run --resume {name}"));
     checkout.run(&["run", "--resume", name]).ends_with(0);
     assert_eq!(checkout.events()[..measured.len()], measured);
@@ -216,7 +238,9 @@ fn a_disk_that_fills_up_costs_no_result() {
 fn half_a_report_is_none() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
-    let page = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let page = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     let page = page.join("report.html");
     let whole = fs::read(&page).unwrap();
     run_with_little_room(&checkout, 16 << 10, &["report"])
@@ -251,7 +275,9 @@ fn what_cannot_be_printed_is_still_measured_and_reported() {
             .ends_with(2)
             .says("standard output cannot be written: ");
     }
-    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let folder = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     assert!(folder.join("report.html").is_file());
 }
 
@@ -259,7 +285,9 @@ fn what_cannot_be_printed_is_still_measured_and_reported() {
 fn a_damaged_log_is_told_with_its_line_and_the_way_on() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
-    let log = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let log = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     let log = log.join(log::FILE);
     let sound = fs::read_to_string(&log).unwrap();
     let lines: Vec<&str> = sound.split_inclusive('\n').collect();

@@ -121,7 +121,9 @@ fn a_session_that_nobody_watches_comes_to_its_end() {
         "--cores=1",
     ];
     assert_eq!(unread(&run), Some(3), "a wrong result");
-    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let folder = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     assert!(folder.join("report.html").is_file());
     assert_eq!(unread(&["verify", "alpha", "--runtime=wrong"]), Some(3));
     assert_eq!(unread(&["run", "alhpa"]), Some(2));

@@ -1,12 +1,14 @@
 //! Sessions from their plan to what is made of them.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use scoville::log;
 use scoville::model::event::What;
 use scoville::session::opening;
 
-use crate::checkout::{Checkout, FEW, TWO, section};
+use crate::checkout::{Answer, Checkout, FEW, TWO, section};
 
 #[test]
 fn a_session_from_run_to_export() {
@@ -27,7 +29,9 @@ fn a_session_from_run_to_export() {
         .filter(|e| matches!(e.what, What::InvocationFinished { .. }))
         .count();
     assert_eq!(count, 8);
-    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let folder = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     assert!(
         fs::read_to_string(folder.join("report.html"))
             .unwrap()
@@ -61,6 +65,33 @@ fn a_session_from_run_to_export() {
     }
 }
 
+/// The last line of a run, typed into a shell.
+#[test]
+fn the_next_command_is_about_the_same_results() {
+    let checkout = Checkout::new(TWO);
+    let results = checkout.path().join("it's here");
+    let run = Answer::of(checkout.command_in(&results, &FEW).output().unwrap());
+    run.ends_with(0);
+    let (_, next) = run.out.split_once("next     scoville ").unwrap();
+    let (report, compare) = next.split_once("    or  scoville ").unwrap();
+    for (arguments, told) in [
+        (report.replace("--open", ""), "report.html"),
+        (compare.to_owned(), "A = fast, B = slow"),
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec \"$0\" {arguments}")])
+            .arg(env!("CARGO_BIN_EXE_scoville"))
+            .current_dir(checkout.path())
+            .output();
+        Answer::of(output.unwrap()).ends_with(0).says(told);
+    }
+
+    let usual = checkout.command_in(Path::new("scoville-results"), &FEW).output();
+    Answer::of(usual.unwrap())
+        .ends_with(0)
+        .says("next     scoville report --open    or  scoville compare fast slow\n");
+}
+
 #[test]
 fn a_baseline_without_numbers_is_replaced_by_one_that_has_some() {
     let wrong = [("wrong", "--result 41")];
@@ -92,7 +123,7 @@ fn a_baseline_without_numbers_is_replaced_by_one_that_has_some() {
 fn only_two_of_a_kind_are_compared() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
-    let first = log::sessions(&checkout.results()).remove(0);
+    let first = log::sessions(&checkout.results()).unwrap().remove(0);
     let text = fs::read_to_string(checkout.results().join(&first).join(log::FILE)).unwrap();
     let later = checkout.results().join("later");
     fs::create_dir(&later).unwrap();
@@ -132,7 +163,7 @@ fn a_complete_session_says_that_nothing_is_left() {
 fn a_session_elsewhere_is_resumed_by_its_path() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
-    let name = &log::sessions(&checkout.results())[0];
+    let name = &log::sessions(&checkout.results()).unwrap()[0];
     let elsewhere = checkout.path().join(name);
     fs::create_dir(&elsewhere).unwrap();
     let whole = fs::read_to_string(checkout.results().join(name).join(log::FILE)).unwrap();
@@ -142,8 +173,12 @@ fn a_session_elsewhere_is_resumed_by_its_path() {
     checkout
         .run(&["status", path])
         .ends_with(0)
-        .says(&format!("next     scoville run --resume {path}\n"));
-    checkout.run(&["run", "--resume", path]).ends_with(0);
+        .says(&format!("next     scoville run --resume {path} "));
+    checkout
+        .run(&["run", "--resume", path])
+        .ends_with(0)
+        .says(&format!("next     scoville report {path} --open "))
+        .says(&format!("or  scoville compare --session {path} fast slow "));
     checkout.run(&["status", path]).ends_with(0).says("complete");
     assert!(elsewhere.join("report.html").is_file());
 }
@@ -152,7 +187,9 @@ fn a_session_elsewhere_is_resumed_by_its_path() {
 fn a_block_that_was_cut_off_is_not_counted() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
-    let log = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let log = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     let log = log.join(log::FILE);
     let whole = fs::read_to_string(&log).unwrap();
     let shown = |text: &str| {
@@ -199,7 +236,7 @@ fn a_growth_session_from_plan_to_export() {
     grow(all, &["--dry-run"]).ends_with(0).says(
         "grow     alpha on 1: n from 1000 until a step fails, takes 60 s or has 100 MiB: heavy fragile wrong",
     );
-    assert_eq!(log::sessions(&checkout.results()), Vec::<String>::new());
+    assert_eq!(log::sessions(&checkout.results()).unwrap(), Vec::<String>::new());
     grow(all, &["beta"])
         .ends_with(2)
         .says("beta does not grow; what grows is: alpha");
@@ -246,7 +283,9 @@ fn a_growth_session_from_plan_to_export() {
             .ends_with(0)
             .says(text);
     }
-    let folder = checkout.results().join(&log::sessions(&checkout.results())[0]);
+    let folder = checkout
+        .results()
+        .join(&log::sessions(&checkout.results()).unwrap()[0]);
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("Growth until a limit") && page.contains("crash at 4000"));
 }
