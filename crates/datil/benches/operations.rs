@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 
-use datil::{Actor, Address, Context, Runtime};
+use datil::{Actor, Address, Context, ReplyTo, Runtime};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -132,6 +132,31 @@ fn tell_from_outside(bencher: Bencher<'_, '_>, workers: usize) {
     bencher.counter(ItemsCount::new(MANY)).bench(|| {
         (0..MANY).for_each(|_| sink.tell(1));
         runtime.wait_quiescent();
+    });
+    drop(runtime.shutdown());
+}
+
+/// Says what it is asked to say.
+struct Echo;
+
+impl Actor for Echo {
+    type Msg = (u64, ReplyTo<u64>);
+
+    fn handle(&mut self, (n, reply): Self::Msg, _: &mut Context<'_, Self>) {
+        reply.send(n);
+    }
+}
+
+/// A question from a thread outside that waits for the answer and asks the next one.
+#[divan::bench(args = [1, 2])]
+fn ask_from_outside(bencher: Bencher<'_, '_>, workers: usize) {
+    const QUESTIONS: u64 = MANY / 10;
+    let runtime = Runtime::builder().workers(workers).build().expect("a runtime");
+    let echo = runtime.spawn(Echo);
+    bencher.counter(ItemsCount::new(QUESTIONS)).bench(|| {
+        for n in 0..QUESTIONS {
+            assert_eq!(echo.ask(|reply| (n, reply)).wait(), Ok(n));
+        }
     });
     drop(runtime.shutdown());
 }

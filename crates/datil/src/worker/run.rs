@@ -40,6 +40,11 @@ const LOOK_EVERY: u32 = 16;
 /// Rounds of [`ROUND`] polls that the worker which took the last records from the inbox waits for more before it goes to rest: about
 /// as long as waking it would take.
 const LINGER: u32 = 64;
+/// Round of waiting for more in which a worker that has taken no more than [`FEW`] records gives its processor up for a moment: whoever sent them may
+/// share it, and wait for the answer.
+const GIVE_WAY: u32 = 3;
+/// So few records come from threads that may wait for answers; more are a stream.
+const FEW: u32 = 4;
 /// Polls in a round, about a third of a microsecond.
 const ROUND: u32 = 8;
 /// After this time without progress another worker takes records in the keeper's place, and an idle one takes over what
@@ -343,18 +348,22 @@ impl<P: Policy> Worker<'_, P> {
     /// are none.
     fn linger(&self) -> bool {
         let core = self.core;
-        let rounds = if core.took.replace(false) {
+        let took = core.took.replace(0);
+        let rounds = if took > 0 {
             LINGER
         } else {
             core.pace_at_rest.reset();
             1
         };
-        for _ in 0..rounds {
+        for round in 0..rounds {
+            if round == GIVE_WAY && took <= FEW {
+                thread::yield_now();
+            }
             if core.pace_at_rest.is_due() && core.inbox.has_mail() {
                 let records = self.take_in();
                 core.pace_at_rest.found(records);
                 if records > 0 {
-                    core.took.set(true);
+                    core.took.set(records);
                     return true;
                 }
             }

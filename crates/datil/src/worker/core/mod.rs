@@ -97,8 +97,8 @@ pub(crate) struct Core {
     pub(crate) receiving: Cell<bool>,
     /// This worker watches while it is idle whether the inbox is emptied.
     pub(crate) watches: Cell<bool>,
-    /// The last thing this worker did was to take records from the inbox and what followed from them.
-    pub(crate) took: Cell<bool>,
+    /// Records that this worker took from the inbox, if doing so and what followed from them was the last thing it did; else 0.
+    pub(crate) took: Cell<u32>,
     /// How often this worker looks at the inbox while it waits for more.
     pub(crate) pace_at_rest: Pace,
     /// How often it does so between activations.
@@ -144,7 +144,7 @@ impl Core {
             toll: Toll::new(hooks.crossings > 0),
             receiving: Cell::new(false),
             watches: Cell::new(false),
-            took: Cell::new(false),
+            took: Cell::new(0),
             pace_at_rest: Pace::at_rest(),
             pace_at_work: Pace::at_work(),
             kept_waiting: Cell::new(None),
