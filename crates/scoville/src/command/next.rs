@@ -6,13 +6,24 @@ use std::path::Path;
 
 use super::args::RESULTS;
 use super::world::World;
+use crate::home::Home;
 
-/// `scoville` with these arguments, about the results that this command is about.
+/// `scoville` with these arguments, about the checkout and the results that this command is about.
 pub fn command(world: &World, arguments: &str) -> String {
-    if world.results == Path::new(RESULTS) {
-        return format!("scoville {arguments}");
+    let mut line = format!("scoville {arguments}");
+    let found = Home::find(None).ok();
+    if let Some(root) = world
+        .home
+        .root
+        .as_ref()
+        .filter(|_| found.as_ref() != Some(&world.home))
+    {
+        line += &format!(" --home {}", word(root));
     }
-    format!("scoville {arguments} --results {}", word(&world.results))
+    if world.results != Path::new(RESULTS) {
+        line += &format!(" --results {}", word(&world.results));
+    }
+    line
 }
 
 /// A word as a shell takes it.

@@ -65,25 +65,34 @@ fn a_session_from_run_to_export() {
     }
 }
 
-/// The last line of a run, typed into a shell.
+/// The last line of a run, typed into a shell in the same folder.
 #[test]
-fn the_next_command_is_about_the_same_results() {
+fn the_next_command_is_about_the_same_checkout_and_results() {
     let checkout = Checkout::new(TWO);
     let results = checkout.path().join("it's here");
-    let run = Answer::of(checkout.command_in(&results, &FEW).output().unwrap());
-    run.ends_with(0);
-    let (_, next) = run.out.split_once("next     scoville ").unwrap();
-    let (report, compare) = next.split_once("    or  scoville ").unwrap();
-    for (arguments, told) in [
-        (report.replace("--open", ""), "report.html"),
-        (compare.to_owned(), "A = fast, B = slow"),
-    ] {
-        let output = Command::new("sh")
-            .args(["-c", &format!("exec \"$0\" {arguments}")])
-            .arg(env!("CARGO_BIN_EXE_scoville"))
-            .current_dir(checkout.path())
-            .output();
-        Answer::of(output.unwrap()).ends_with(0).says(told);
+    let elsewhere = tempfile::tempdir().unwrap();
+    for place in [checkout.path(), elsewhere.path()] {
+        let run = checkout.command_in(&results, &FEW).current_dir(place).output();
+        let run = Answer::of(run.unwrap());
+        run.ends_with(0);
+        let (_, next) = run.out.split_once("next     scoville ").unwrap();
+        let (report, compare) = next.split_once("    or  scoville ").unwrap();
+        for (arguments, told) in [
+            (report.replace("--open", ""), "report.html"),
+            (compare.to_owned(), "A = fast, B = slow"),
+        ] {
+            assert_eq!(
+                arguments.contains("--home"),
+                place == elsewhere.path(),
+                "{arguments}"
+            );
+            let output = Command::new("sh")
+                .args(["-c", &format!("exec \"$0\" {arguments}")])
+                .arg(env!("CARGO_BIN_EXE_scoville"))
+                .current_dir(place)
+                .output();
+            Answer::of(output.unwrap()).ends_with(0).says(told);
+        }
     }
 
     let usual = checkout.command_in(Path::new("scoville-results"), &FEW).output();
