@@ -18,7 +18,7 @@ use chunk::Chunk;
 use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::gate;
-use crate::inbox::{self, Inbox};
+use crate::inbox::{self, ACTORS_AHEAD, Inbox, MESSAGES_AHEAD};
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
 use crate::pool::{self, Pools};
@@ -63,10 +63,12 @@ pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<(), A::Msg>
     let message = Message { to, msg };
     // What is too big or over-aligned for a record goes there in a box; the condition is a constant.
     if align_of::<Message<A>>() <= 8 && size_of::<Message<A>>() <= 512 {
-        inbox.push(send::<A>, message).map_err(|message| message.msg)
+        inbox
+            .push(send::<A>, message, MESSAGES_AHEAD)
+            .map_err(|message| message.msg)
     } else {
         inbox
-            .push(send_boxed::<A>, Box::new(message))
+            .push(send_boxed::<A>, Box::new(message), MESSAGES_AHEAD)
             .map_err(|message| message.msg)
     }
 }
@@ -133,7 +135,7 @@ pub(crate) unsafe fn signal(to: Target, block: *mut Block) {
         unsafe { (*active).flush() };
     }
     let refused = match home(to) {
-        Some(inbox) => inbox.push(send_signal, (to, block)).is_err(),
+        Some(inbox) => inbox.push(send_signal, (to, block), MESSAGES_AHEAD).is_err(),
         None => true,
     };
     if refused {
@@ -228,7 +230,7 @@ fn spawn<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Header)) -> Addr
         cell,
         anywhere: place.is_none(),
     };
-    if team.inbox.push(welcome, newcomer).is_err() {
+    if team.inbox.push(welcome, newcomer, ACTORS_AHEAD).is_err() {
         unreachable!("the caller holds the runtime, so its inbox is open");
     }
     address
@@ -313,7 +315,12 @@ impl State {
             }
         }
         let chunk = std::mem::replace(&mut self.chunk, Chunk::take());
-        if self.team.inbox.push(chunk::deliver, chunk).is_err() {
+        if self
+            .team
+            .inbox
+            .push(chunk::deliver, chunk, MESSAGES_AHEAD)
+            .is_err()
+        {
             unreachable!("a scope holds its runtime, so the inbox is open");
         }
     }

@@ -31,9 +31,12 @@ const SHIFT: u32 = 4;
 /// Words that a worker takes before it looks at its actors again: a few hundred messages.
 const BUDGET: u64 = 2048;
 
-/// Words that a sender may be ahead of the workers before it gives its processor up now and then: half of the memory that is kept, so that
-/// what is ahead needs no new one.
-const AHEAD: u64 = KEPT as u64 / 2 * WORDS;
+/// Words of messages that a sender may be ahead of the workers before it gives its processor up now and then: 1 MiB, so that what is ahead is still in a
+/// cache near the processor when it is taken there.
+pub(crate) const MESSAGES_AHEAD: u64 = KEPT as u64 / 8 * WORDS;
+
+/// The same for new actors, which a worker only puts into a queue: half of the memory that is kept, so that what is ahead needs no new one.
+pub(crate) const ACTORS_AHEAD: u64 = KEPT as u64 / 2 * WORDS;
 
 /// Does what one record says; returns its length in words.
 pub(crate) type Handler = unsafe fn(&Core, *mut u64) -> u64;
@@ -182,9 +185,10 @@ impl Inbox {
         }
     }
 
-    /// Appends a record and makes sure that a worker will see it. Gives the body back if the runtime has stopped.
+    /// Appends a record and makes sure that a worker will see it; yields if workers that are so many words behind may be waiting for the processor. Gives
+    /// the body back if the runtime has stopped.
     #[inline(always)]
-    pub(crate) fn push<T>(&self, handler: Handler, body: T) -> Result<(), T> {
+    pub(crate) fn push<T>(&self, handler: Handler, body: T, ahead: u64) -> Result<(), T> {
         assert!(align_of::<T>() <= 8 && size_of::<Record<T>>() <= 1024);
         let words = (size_of::<Record<T>>() / 8) as u64;
         let found = self.lock();
@@ -220,7 +224,7 @@ impl Inbox {
             self.appoint();
         }
         if begins_segment {
-            self.let_workers_run(at);
+            self.let_workers_run(at, ahead);
         }
         Ok(())
     }
@@ -283,8 +287,8 @@ impl Inbox {
     /// for as long as the system lets it, which takes longer than sending.
     #[cold]
     #[inline(never)]
-    fn let_workers_run(&self, tail: u64) {
-        if tail.saturating_sub(self.head.0.position.load(Relaxed)) > AHEAD {
+    fn let_workers_run(&self, tail: u64, ahead: u64) {
+        if tail.saturating_sub(self.head.0.position.load(Relaxed)) > ahead {
             thread::yield_now();
         }
     }
