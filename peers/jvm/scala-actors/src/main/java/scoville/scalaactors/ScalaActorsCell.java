@@ -9,7 +9,10 @@ import scoville.actor.Actor;
 import scoville.actor.ActorRef;
 import scoville.actor.Spawner;
 
-/** Hosts an actor of the suite in an event-based actor: {@code actor { start; loop { react { handle } } }} in Scala. */
+/**
+ * Hosts an actor of the suite in an event-based actor: {@code actor { start; eventloop { handle } }} in Scala. The more
+ * usual {@code loop { react { handle } }} schedules each message twice: once to be handled, once to go on with the loop.
+ */
 @SuppressWarnings("deprecation") // as a whole, since Scala 2.11
 final class ScalaActorsCell extends ActorRef {
     private final Actor actor;
@@ -55,15 +58,7 @@ final class ScalaActorsCell extends ActorRef {
             // The creator may not have come that far yet. Both write the same reference.
             target = Actor$.MODULE$.self();
             endUnless(actor.start(ScalaActorsCell.this, spawner));
-            Actor$.MODULE$.loop(new Step());
-            return BoxedUnit.UNIT;
-        }
-    }
-
-    private final class Step extends AbstractFunction0<BoxedUnit> {
-        @Override
-        public BoxedUnit apply() {
-            Actor$.MODULE$.react(handler);
+            Actor$.MODULE$.eventloop(handler);
             return BoxedUnit.UNIT;
         }
     }
