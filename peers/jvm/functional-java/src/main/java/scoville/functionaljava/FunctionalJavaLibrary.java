@@ -1,5 +1,7 @@
 package scoville.functionaljava;
 
+import fj.P;
+import fj.P1;
 import fj.Unit;
 import fj.control.parallel.Strategy;
 import java.util.concurrent.ForkJoinPool;
@@ -7,10 +9,15 @@ import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
 import scoville.actor.Artifact;
+import scoville.actor.PoolTask;
 import scoville.actor.WorkerPool;
 
 /** Functional Java's queue actors. Its plain actors handle messages concurrently and in no order. */
 public final class FunctionalJavaLibrary implements ActorLibrary {
+    private static final P1<Unit> NOT_WAITED_FOR = P.lazy(() -> {
+        throw new UnsupportedOperationException("an actor does not wait for its own step");
+    });
+
     @Override
     public String name() {
         return "functional-java";
@@ -24,7 +31,12 @@ public final class FunctionalJavaLibrary implements ActorLibrary {
     @Override
     public Runtime start(int workers) {
         ForkJoinPool pool = WorkerPool.start(workers);
-        return new Started(pool, Strategy.executorStrategy(pool));
+        // Functional Java's own strategy for a pool makes a Future each time, which an actor never asks.
+        Strategy<Unit> strategy = Strategy.strategy(step -> {
+            pool.execute(new Step(step));
+            return NOT_WAITED_FOR;
+        });
+        return new Started(pool, strategy);
     }
 
     private record Started(ForkJoinPool pool, Strategy<Unit> strategy) implements Runtime {
@@ -41,6 +53,20 @@ public final class FunctionalJavaLibrary implements ActorLibrary {
         @Override
         public void close() {
             pool.shutdownNow();
+        }
+    }
+
+    @SuppressWarnings("serial") // as all tasks
+    private static final class Step extends PoolTask {
+        private final P1<Unit> step;
+
+        Step(P1<Unit> step) {
+            this.step = step;
+        }
+
+        @Override
+        protected void run() {
+            step._1();
         }
     }
 }

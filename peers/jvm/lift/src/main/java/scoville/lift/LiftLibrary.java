@@ -10,6 +10,7 @@ import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
 import scoville.actor.Artifact;
+import scoville.actor.PoolTask;
 import scoville.actor.WorkerPool;
 
 /** Lift's actors. */
@@ -53,12 +54,26 @@ public final class LiftLibrary implements ActorLibrary {
     private record OnPool(ForkJoinPool pool) implements ILAExecute {
         @Override
         public void execute(Function0<BoxedUnit> task) {
-            pool.execute(task::apply);
+            pool.execute(new Step(task));
         }
 
         @Override
         public void shutdown() {
             pool.shutdown();
+        }
+    }
+
+    @SuppressWarnings("serial") // as all tasks
+    private static final class Step extends PoolTask {
+        private final Function0<BoxedUnit> step;
+
+        Step(Function0<BoxedUnit> step) {
+            this.step = step;
+        }
+
+        @Override
+        protected void run() {
+            step.apply();
         }
     }
 }

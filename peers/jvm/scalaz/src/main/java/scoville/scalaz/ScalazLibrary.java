@@ -7,6 +7,7 @@ import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
 import scoville.actor.Artifact;
+import scoville.actor.PoolTask;
 import scoville.actor.WorkerPool;
 
 /** Scalaz's actors. */
@@ -48,10 +49,24 @@ public final class ScalazLibrary implements ActorLibrary {
     private record OnPool(ForkJoinPool pool) implements Strategy {
         @Override
         public <A> Function0<A> apply(Function0<A> task) {
-            pool.execute(task::apply);
+            pool.execute(new Step(task));
             return () -> {
                 throw new UnsupportedOperationException("an actor does not wait for its own step");
             };
+        }
+    }
+
+    @SuppressWarnings("serial") // as all tasks
+    private static final class Step extends PoolTask {
+        private final Function0<?> step;
+
+        Step(Function0<?> step) {
+            this.step = step;
+        }
+
+        @Override
+        protected void run() {
+            step.apply();
         }
     }
 }
