@@ -48,6 +48,9 @@ final class GparsCell extends ActorCell {
     private final class Host extends StaticDispatchActor<Object> {
         private static final long serialVersionUID = 1;
 
+        /** GPars calls {@link #handleTermination} once more if that throws. */
+        private boolean counted;
+
         @Override
         public void onMessage(Object message) {
             accept(message);
@@ -55,8 +58,14 @@ final class GparsCell extends ActorCell {
 
         @Override
         protected void handleTermination() {
-            super.handleTermination();
-            stopped();
+            try {
+                super.handleTermination();
+            } finally {
+                if (!counted) {
+                    counted = true;
+                    stopped();
+                }
+            }
         }
     }
 }
