@@ -8,9 +8,18 @@ public final class WorkerPool {
 
     /**
      * A work-stealing pool of that many threads. Each takes its own tasks in the order in which they came: what suits
-     * events that nobody joins, and much faster here than the opposite order or one queue for all.
+     * events that nobody joins, and much faster than one queue for all.
      */
     public static ForkJoinPool start(int workers) {
-        return new ForkJoinPool(workers, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, true);
+        return start(workers, true);
+    }
+
+    /** The same in the opposite order, for a library whose own pool has that. */
+    public static ForkJoinPool startNewestFirst(int workers) {
+        return start(workers, false);
+    }
+
+    private static ForkJoinPool start(int workers, boolean oldestFirst) {
+        return new ForkJoinPool(workers, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, oldestFirst);
     }
 }
