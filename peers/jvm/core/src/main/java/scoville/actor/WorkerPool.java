@@ -7,19 +7,12 @@ public final class WorkerPool {
     private WorkerPool() {}
 
     /**
-     * A work-stealing pool of that many threads. Each takes its own tasks in the order in which they came: what suits
-     * events that nobody joins, and much faster than one queue for all.
+     * A work-stealing pool of that many threads. Each takes its own tasks in the order in which they came. With the
+     * newest first two actors that answer one another at once would keep a worker for ever, and who waits below them would
+     * starve: {@code philosopher} did not end.
      */
     public static ForkJoinPool start(int workers) {
-        return start(workers, true);
-    }
-
-    /** The same in the opposite order, for a library whose own pool has that. */
-    public static ForkJoinPool startNewestFirst(int workers) {
-        return start(workers, false);
-    }
-
-    private static ForkJoinPool start(int workers, boolean oldestFirst) {
+        boolean oldestFirst = true;
         return new ForkJoinPool(workers, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, oldestFirst);
     }
 }

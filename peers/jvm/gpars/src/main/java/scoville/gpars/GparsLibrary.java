@@ -1,6 +1,7 @@
 package scoville.gpars;
 
 import groovyx.gpars.group.DefaultPGroup;
+import groovyx.gpars.scheduler.FJPool;
 import groovyx.gpars.scheduler.Pool;
 import java.util.concurrent.ForkJoinPool;
 import scoville.actor.Actor;
@@ -10,11 +11,15 @@ import scoville.actor.Artifact;
 import scoville.actor.PoolTask;
 import scoville.actor.WorkerPool;
 
-/** GPars' actors for Java. */
+/** GPars' actors for Java, on the pool of all libraries or, if {@value #OWN_POOL} is true, on GPars' own. */
 public final class GparsLibrary implements ActorLibrary {
+    private static final String OWN_POOL = "scoville.gpars.own-pool";
+
+    private final boolean ownPool = Boolean.getBoolean(OWN_POOL);
+
     @Override
     public String name() {
-        return "gpars";
+        return ownPool ? "gpars-own-pool" : "gpars";
     }
 
     @Override
@@ -24,18 +29,18 @@ public final class GparsLibrary implements ActorLibrary {
 
     @Override
     public Runtime start(int workers) {
-        return new Started(new DefaultPGroup(new OnPool(WorkerPool.startNewestFirst(workers))));
+        if (ownPool) {
+            FJPool pool = new FJPool(workers);
+            return new Started(new DefaultPGroup(pool), pool.getForkJoinPool().getParallelism());
+        }
+        Pool pool = new OnPool(WorkerPool.start(workers));
+        return new Started(new DefaultPGroup(pool), pool.getPoolSize());
     }
 
-    private record Started(DefaultPGroup group) implements Runtime {
+    private record Started(DefaultPGroup group, int workers) implements Runtime {
         @Override
         public ActorRef spawn(Actor actor) {
             return GparsCell.create(group, actor, this);
-        }
-
-        @Override
-        public int workers() {
-            return group.getPoolSize();
         }
 
         @Override
@@ -44,7 +49,6 @@ public final class GparsLibrary implements ActorLibrary {
         }
     }
 
-    /** GPars' own pool is a preview of the JDK's, in the same order, slower, and makes a Future each time. */
     private record OnPool(ForkJoinPool pool) implements Pool {
         @Override
         public void execute(Runnable task) {
