@@ -46,7 +46,7 @@ public final class ScalazLibrary implements ActorLibrary {
     }
 
     /** Scalaz's own strategy for a pool makes a Future each time, which an actor never asks. */
-    private record OnPool(ForkJoinPool pool) implements Strategy {
+    record OnPool(ForkJoinPool pool) implements Strategy {
         @Override
         public <A> Function0<A> apply(Function0<A> task) {
             pool.execute(new Step(task));
