@@ -9,7 +9,7 @@ import scoville.actor.ActorRef;
 import scoville.actor.Spawner;
 
 /** Hosts an actor of the suite in an actor of Scalaz. */
-final class ScalazCell extends ActorCell {
+final class ScalazCell extends ActorCell implements Function1<Object, BoxedUnit> {
     /** {@link #accept} catches what handlers throw, so that only an error of this adapter comes here. */
     private static final Function1<Throwable, BoxedUnit> RETHROW = error -> {
         throw new IllegalStateException("outside of every handler", error);
@@ -19,13 +19,7 @@ final class ScalazCell extends ActorCell {
 
     private ScalazCell(Strategy strategy, Actor actor, Spawner spawner) {
         super(actor, spawner);
-        target = new scalaz.concurrent.Actor<>(
-                message -> {
-                    accept(message);
-                    return BoxedUnit.UNIT;
-                },
-                RETHROW,
-                strategy);
+        target = new scalaz.concurrent.Actor<>(this, RETHROW, strategy);
     }
 
     static ActorRef create(Strategy strategy, Actor actor, Spawner spawner) {
@@ -35,5 +29,11 @@ final class ScalazCell extends ActorCell {
     @Override
     protected void deliver(Object message) {
         target.$bang(message);
+    }
+
+    @Override
+    public BoxedUnit apply(Object message) {
+        accept(message);
+        return BoxedUnit.UNIT;
     }
 }
