@@ -352,8 +352,33 @@ mod causal {
         z: Option<Address<Party>>,
         y: Option<Address<Party>>,
         heard: u64,
-        faults: Arc<AtomicU64>,
-        rounds: Arc<AtomicU64>,
+        seen: Arc<Seen>,
+    }
+
+    /// What all that are Z have seen.
+    #[derive(Default)]
+    struct Seen {
+        rounds: AtomicU64,
+        faults: AtomicU64,
+    }
+
+    impl Party {
+        fn new(seen: &Arc<Seen>, z: Option<Address<Self>>, y: Option<Address<Self>>) -> Self {
+            let (heard, seen) = (u64::MAX, seen.clone());
+            Self { z, y, heard, seen }
+        }
+    }
+
+    impl Seen {
+        fn assert_in_order(&self, rounds: u64, workers: usize) {
+            assert_eq!(self.rounds.load(Relaxed), rounds, "{workers} workers");
+            assert_eq!(self.faults.load(Relaxed), 0, "{workers} workers");
+        }
+    }
+
+    fn hostile(workers: usize) -> Runtime {
+        let builder = Runtime::builder().workers(workers).policy("hostile");
+        builder.build().unwrap()
     }
 
     impl Actor for Party {
@@ -370,10 +395,10 @@ mod causal {
                 Msg::PassOn(n) => cx.tell(self.z.unwrap(), Msg::Second(n)),
                 Msg::First(n) => self.heard = n,
                 Msg::Second(n) => {
-                    self.rounds.fetch_add(1, Relaxed);
+                    self.seen.rounds.fetch_add(1, Relaxed);
                     // First(n) has been heard, and perhaps later ones, whose numbers are lower.
                     if self.heard > n {
-                        self.faults.fetch_add(1, Relaxed);
+                        self.seen.faults.fetch_add(1, Relaxed);
                     }
                 }
             }
@@ -384,19 +409,8 @@ mod causal {
     fn order_across_three_actors() {
         let rounds = if cfg!(miri) { 20 } else { 3000 };
         for workers in 1..=4 {
-            let runtime = Runtime::builder()
-                .workers(workers)
-                .policy("hostile")
-                .build()
-                .unwrap();
-            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-            let party = |z, y| Party {
-                z,
-                y,
-                heard: u64::MAX,
-                faults: faults.clone(),
-                rounds: heard.clone(),
-            };
+            let (runtime, seen) = (hostile(workers), Arc::<Seen>::default());
+            let party = |z, y| Party::new(&seen, z, y);
             let triples = 10;
             for _ in 0..triples {
                 let z = runtime.spawn(party(None, None));
@@ -405,8 +419,7 @@ mod causal {
                 x.tell(Msg::Round(rounds));
             }
             runtime.wait_quiescent();
-            assert_eq!(heard.load(Relaxed), triples * (rounds + 1));
-            assert_eq!(faults.load(Relaxed), 0);
+            seen.assert_in_order(triples * (rounds + 1), workers);
         }
     }
 
@@ -415,19 +428,8 @@ mod causal {
     fn order_from_outside() {
         let rounds = if cfg!(miri) { 20 } else { 3000 };
         for workers in 1..=4 {
-            let runtime = Runtime::builder()
-                .workers(workers)
-                .policy("hostile")
-                .build()
-                .unwrap();
-            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-            let party = |z, y| Party {
-                z,
-                y,
-                heard: u64::MAX,
-                faults: faults.clone(),
-                rounds: heard.clone(),
-            };
+            let (runtime, seen) = (hostile(workers), Arc::<Seen>::default());
+            let party = |z, y| Party::new(&seen, z, y);
             let z = runtime.spawn(party(None, None));
             let y = runtime.spawn(party(Some(z), None));
             for n in (0..rounds).rev() {
@@ -447,8 +449,7 @@ mod causal {
                 }
             }
             runtime.wait_quiescent();
-            assert_eq!(heard.load(Relaxed), rounds);
-            assert_eq!(faults.load(Relaxed), 0);
+            seen.assert_in_order(rounds, workers);
         }
     }
 
@@ -466,14 +467,8 @@ mod causal {
                     .unwrap()
             };
             let (home, abroad) = (build(), build());
-            let (faults, heard) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
-            let party = |z, y| Party {
-                z,
-                y,
-                heard: u64::MAX,
-                faults: faults.clone(),
-                rounds: heard.clone(),
-            };
+            let seen = Arc::<Seen>::default();
+            let party = |z, y| Party::new(&seen, z, y);
             let (threads, lives) = (3, 4);
             for _ in 0..lives {
                 std::thread::scope(|scope| {
@@ -508,8 +503,7 @@ mod causal {
                 abroad.wait_quiescent();
                 home.wait_quiescent();
             }
-            assert_eq!(heard.load(Relaxed), threads * lives * rounds);
-            assert_eq!(faults.load(Relaxed), 0, "{workers} workers");
+            seen.assert_in_order(threads * lives * rounds, workers);
         }
     }
 }
