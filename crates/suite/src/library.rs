@@ -1,7 +1,7 @@
 //! What a benchmark needs from an actor library, and nothing more.
 //!
 //! A benchmark is generic over [`ActorLibrary`]. Everything is dispatched statically: after monomorphisation a benchmark
-//! is the program that one would write by hand against that library (`examples/facade_cost.rs` measures it).
+//! is the program that one would write by hand against that library (`examples/facade_cost` measures it).
 //!
 //! The contexts and drivers are generic parameters of the methods that receive them rather than associated types. So an
 //! adapter may hand over any short-lived view it likes, and [`crate::counting`] can wrap the view of any adapter.
