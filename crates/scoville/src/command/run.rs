@@ -295,10 +295,6 @@ mod tests {
             (self.0.machine().0, vec![stop])
         }
 
-        fn now_ns(&self) -> u64 {
-            self.0.now_ns()
-        }
-
         fn unix(&self) -> f64 {
             self.0.unix()
         }

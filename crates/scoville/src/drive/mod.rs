@@ -22,9 +22,6 @@ pub trait Host {
     /// Machine facts and what to know about them. Called once per session.
     fn machine(&mut self) -> (Machine, Vec<Finding>);
 
-    /// Monotonic time since some start, ns.
-    fn now_ns(&self) -> u64;
-
     /// Wall-clock time, seconds since 1970.
     fn unix(&self) -> f64;
 

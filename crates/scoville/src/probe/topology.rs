@@ -1,6 +1,5 @@
-//! The CPUs, how they are related, and which of them to measure on.
+//! The CPUs, and how they are related.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -67,99 +66,13 @@ fn last_level_cache(folder: &Path) -> Option<u32> {
     caches.max().map(|(_, first)| first)
 }
 
-/// Chooses `n` of the CPUs, compactly: first one hardware thread of each core, all below one last-level cache if one is
-/// large enough; the second threads of cores only when there are too few cores. Where there are more cores than
-/// wanted, the first is left out, because the kernel and the laboratory live there. `None` if there are fewer than `n`.
-pub fn choose(cpus: &[Cpu], n: usize) -> Option<Vec<u32>> {
-    let (mut first, second) = by_thread(cpus);
-    if first.len() > n {
-        first.remove(0);
-    }
-    let mut chosen: Vec<u32> = match one_cache(&first, n) {
-        Some(together) => together,
-        None => first.iter().chain(&second).map(|cpu| cpu.id).take(n).collect(),
-    };
-    chosen.sort_unstable();
-    (chosen.len() == n && n > 0).then_some(chosen)
-}
-
-/// One thread of each core, and the other threads; each near its neighbours.
-fn by_thread(cpus: &[Cpu]) -> (Vec<&Cpu>, Vec<&Cpu>) {
-    let mut sorted: Vec<&Cpu> = cpus.iter().collect();
-    sorted.sort_by_key(|cpu| (cpu.package, cpu.node, cpu.llc, cpu.core, cpu.id));
-    let mut seen = BTreeSet::new();
-    sorted
-        .into_iter()
-        .partition(|cpu| seen.insert((cpu.package, cpu.core)))
-}
-
-fn one_cache(cpus: &[&Cpu], n: usize) -> Option<Vec<u32>> {
-    cpus.chunk_by(|a, b| (a.package, a.node, a.llc) == (b.package, b.node, b.llc))
-        .filter(|group| group.len() >= n)
-        .min_by_key(|group| group.len())
-        .map(|group| group[..n].iter().map(|cpu| cpu.id).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two packages with two caches of four cores each; the second threads are numbered from 16.
-    fn server() -> Vec<Cpu> {
-        (0..32)
-            .map(|id| {
-                let core = id % 16;
-                Cpu {
-                    id,
-                    core: core % 8,
-                    package: core / 8,
-                    node: core / 8,
-                    llc: core / 4 * 4,
-                }
-            })
-            .collect()
-    }
-
-    fn laptop(n: u32) -> Vec<Cpu> {
-        (0..n)
-            .map(|id| Cpu {
-                id,
-                core: id,
-                package: 0,
-                node: 0,
-                llc: 0,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn few_cpus_share_a_cache_and_no_core() {
-        assert_eq!(choose(&server(), 1), Some(vec![1]));
-        assert_eq!(choose(&server(), 3), Some(vec![1, 2, 3]));
-        assert_eq!(choose(&server(), 4), Some(vec![4, 5, 6, 7]));
-    }
-
-    #[test]
-    fn second_threads_come_last() {
-        assert_eq!(choose(&server(), 15), Some((1..16).collect()));
-        assert_eq!(choose(&server(), 16), Some((0..16).collect()));
-        assert_eq!(choose(&server(), 17), Some((0..17).collect()));
-        assert_eq!(choose(&server(), 32), Some((0..32).collect()));
-    }
-
-    #[test]
-    fn the_first_cpu_is_left_to_the_laboratory_where_possible() {
-        assert_eq!(choose(&laptop(2), 1), Some(vec![1]));
-        assert_eq!(choose(&laptop(2), 2), Some(vec![0, 1]));
-        assert_eq!(choose(&laptop(2), 3), None);
-        assert_eq!(choose(&laptop(2), 0), None);
-    }
-
     #[test]
     fn this_machine_has_cpus() {
-        let cpus = cpus();
-        assert!(!cpus.is_empty());
-        assert_eq!(choose(&cpus, cpus.len()).unwrap().len(), cpus.len());
+        assert!(!cpus().is_empty());
     }
 
     #[test]

@@ -46,15 +46,6 @@ pub fn meaning(measure: Measure) -> &'static str {
     }
 }
 
-/// Unit of the stored numbers.
-pub fn unit(measure: Measure) -> &'static str {
-    match measure {
-        Measure::Wall | Measure::Cold | Measure::Cpu => "ns",
-        Measure::Memory => "bytes",
-        Measure::Utilisation => "share",
-    }
-}
-
 /// Whether a smaller number is a better one. Utilisation has no direction.
 pub fn lower_is_better(measure: Measure) -> bool {
     measure != Measure::Utilisation

@@ -347,19 +347,6 @@ impl Progress {
         blocks.map(|block| block.done.len()).sum::<usize>()
             + climbers.map(|climber| climber.tried.len()).sum::<usize>()
     }
-
-    /// Invocations with their places, in the order in which they ran.
-    pub fn finished(&self) -> impl Iterator<Item = (&GroupKey, &RuntimeName, &Invocation)> {
-        self.events.iter().filter_map(|event| match &event.what {
-            What::InvocationFinished {
-                group,
-                runtime,
-                invocation,
-                ..
-            } => Some((group, runtime, &**invocation)),
-            _ => None,
-        })
-    }
 }
 
 impl GroupProgress {

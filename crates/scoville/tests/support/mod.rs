@@ -125,10 +125,6 @@ impl Host for Recorder {
         self.host.machine()
     }
 
-    fn now_ns(&self) -> u64 {
-        self.host.now_ns()
-    }
-
     fn unix(&self) -> f64 {
         self.host.unix()
     }

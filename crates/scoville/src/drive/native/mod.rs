@@ -9,7 +9,7 @@ mod process_tree;
 mod run;
 
 use std::io;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::thread::CpuSet;
 
@@ -60,7 +60,6 @@ pub struct NativeHost {
     launcher: Option<Launcher>,
     /// Where leaves are made, or why there is none.
     hierarchy: Result<Hierarchy, String>,
-    start: Instant,
     dirty: bool,
 }
 
@@ -80,7 +79,6 @@ impl NativeHost {
             options,
             launcher: Some(launcher),
             hierarchy,
-            start: Instant::now(),
             dirty: false,
         })
     }
@@ -103,10 +101,6 @@ impl Host for NativeHost {
         };
         let events = Counters::open(rustix::process::getpid()).availability();
         probe::machine::probe(cgroup, events)
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
     }
 
     fn unix(&self) -> f64 {

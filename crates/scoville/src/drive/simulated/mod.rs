@@ -59,6 +59,11 @@ impl SimulatedHost {
         }
     }
 
+    /// What the virtual clock says.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
     /// Lets time pass, as a session that does something else would.
     pub fn pass(&mut self, ns: u64) {
         self.now_ns += ns;
@@ -111,10 +116,6 @@ impl Host for SimulatedHost {
             fingerprint: "simulated".to_owned(),
         };
         (machine, self.world.findings.clone())
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.now_ns
     }
 
     fn unix(&self) -> f64 {
