@@ -306,15 +306,14 @@ fn resume(folder: &std::path::Path, host: &mut Recorder) -> StopReason {
     session.measure(&Interrupt::default(), &mut Quiet).unwrap()
 }
 
-#[test]
-fn an_interrupt_at_every_event_loses_nothing() {
-    let plan = plan(2, 3, 2);
-    let (_, whole) = run(&plan, &mut Recorder::new(), &Wide);
+/// Interrupts a session after each of its events, and resumes it; `check` gets what its log holds in the end.
+fn interrupt_at_every_event(plan: &Plan, host: impl Fn() -> Recorder, check: impl Fn(&[Event])) {
+    let (_, whole) = run(plan, &mut host(), &Wide);
     for (after, times) in (2..whole.len()).flat_map(|after| [(after, 1), (after, 2)]) {
         let results = tempfile::tempdir().unwrap();
-        let mut host = Recorder::new();
+        let mut host = host();
         let interrupt = Interrupt::default();
-        let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
+        let (mut session, name) = begin(results.path(), plan, &mut host, &Wide);
         let mut presser = Presser {
             after,
             times,
@@ -325,8 +324,14 @@ fn an_interrupt_at_every_event_loses_nothing() {
         drop(session);
         let folder = results.path().join(name);
         assert_eq!(resume(&folder, &mut host), StopReason::Max);
-        assert_complete(&plan, &log::read(&folder).unwrap().events, 2);
+        check(&log::read(&folder).unwrap().events);
     }
+}
+
+#[test]
+fn an_interrupt_at_every_event_loses_nothing() {
+    let plan = plan(2, 3, 2);
+    interrupt_at_every_event(&plan, Recorder::new, |events| assert_complete(&plan, events, 2));
 }
 
 /// Presses Ctrl-C twice immediately before the third invocation, which is then cut off in its first iteration.
@@ -711,25 +716,11 @@ fn a_ladder_finds_where_each_runtime_ends_and_why() {
 
 #[test]
 fn an_interrupted_ladder_goes_on_where_it_was() {
-    let plan = ladder_plan(4);
-    let (_, whole) = run(&plan, &mut Recorder::on(limits_everywhere()), &Wide);
-    for (after, times) in (2..whole.len()).flat_map(|after| [(after, 1), (after, 2)]) {
-        let results = tempfile::tempdir().unwrap();
-        let mut host = Recorder::on(limits_everywhere());
-        let interrupt = Interrupt::default();
-        let (mut session, name) = begin(results.path(), &plan, &mut host, &Wide);
-        let mut presser = Presser {
-            after,
-            times,
-            interrupt: interrupt.clone(),
-        };
-        let reason = session.measure(&interrupt, &mut presser).unwrap();
-        assert_eq!(reason, StopReason::User, "after event {after}");
-        drop(session);
-        let folder = results.path().join(name);
-        assert_eq!(resume(&folder, &mut host), StopReason::Max);
-        assert_all_limits_found(&log::read(&folder).unwrap().events);
-    }
+    interrupt_at_every_event(
+        &ladder_plan(4),
+        || Recorder::on(limits_everywhere()),
+        assert_all_limits_found,
+    );
 }
 
 #[test]
