@@ -123,7 +123,12 @@ const RATIOS: [Ratio; 13] = [
 /// All rows of sections 6.3 and 6.4.
 pub(super) fn rows(laboratory: &Laboratory) -> Vec<Row> {
     let ratios = RATIOS.iter().map(|row| judge_ratio(row, laboratory));
-    ratios.chain(counters(laboratory)).collect()
+    ratios
+        .chain(remote_shares(laboratory))
+        .chain(thefts(laboratory))
+        .chain(wandering(laboratory))
+        .chain(assignment(laboratory))
+        .collect()
 }
 
 /// What is simulated for them.
@@ -221,188 +226,26 @@ fn judge_ratio(row: &Ratio, laboratory: &Laboratory) -> Row {
     .drawn(Some(row.published), without, with)
 }
 
-/// Statements about counters and about block-wise assignment.
-fn counters(laboratory: &Laboratory) -> Vec<Row> {
-    let share = |policy, workers, os| {
-        let cell = Cell {
-            os,
-            ..matrix(policy, workers)
-        };
-        laboratory.mean(cell, Run::remote_share)
-    };
-    let count =
-        |policy, workers, of: fn(&Run) -> u64| laboratory.mean(matrix(policy, workers), |run| of(run) as f64);
-    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let mut rows = Vec::new();
-    let mut row = |place, statement: &str, published: &str, simulated: String, verdict, why| {
-        rows.push(Row {
-            place,
-            statement: format!("Matrix Search, {statement}"),
-            published: published.to_owned(),
-            simulated,
-            number: None,
-            without: None,
-            with_os: None,
-            verdict,
-            why,
-        });
-    };
-    let start = [share("cls", 4, false), share("lgs", 4, false)];
-    row(
-        "6.3",
-        "remote share of CLS and LGS at 4 workers",
-        "4 %",
-        format!("{} and {}", percent(start[0]), percent(start[1])),
-        either(start.iter().all(|share| *share < 0.08), false),
-        "",
-    );
-    let half = [share("cls", 32, false), share("cls", 32, true)];
-    row(
-        "6.3",
-        "remote share of CLS at 32 workers",
-        "above 50 %",
-        format!("{}; with os {}", percent(half[0]), percent(half[1])),
-        either(half[0] > 0.5, half[1] > 0.5),
-        "",
-    );
-    let guided: Vec<f64> = WORKERS
-        .iter()
-        .map(|&workers| share("lgs", workers, false))
-        .collect();
-    let most = guided.iter().copied().fold(0.0, f64::max);
-    row(
-        "6.3",
-        "remote share of LGS",
-        "1 to 8 %",
-        format!("up to {}", percent(most)),
-        either(most <= 0.08, false),
-        "",
-    );
-    let bound: Vec<f64> = WORKERS
-        .iter()
-        .map(|&workers| share("cls-tp", workers, false))
-        .collect();
-    row(
-        "6.3",
-        "remote share of CLS-TP rises almost linearly",
-        "almost linear",
-        format!(
-            "{} to {}, linear with r = {:.2}",
-            percent(bound[0]),
-            percent(bound[bound.len() - 1]),
-            correlation(&bound)
-        ),
-        if correlation(&bound) > 0.95 {
-            Verdict::Fitted
-        } else {
-            Verdict::DoesNot
-        },
-        "",
-    );
-    let attempts: Vec<f64> = WORKERS
-        .iter()
-        .map(|&w| count("cls-tp", w, |run| run.steal_attempts))
-        .collect();
-    row(
-        "6.3",
-        "steal attempts of CLS-TP, 4 to 64 workers",
-        "1,000 to 30,000, linear",
-        format!(
-            "{:.0} to {:.0}, linear with r = {:.2}",
-            attempts[0],
-            attempts[attempts.len() - 1],
-            correlation(&attempts)
-        ),
-        if correlation(&attempts) > 0.95 {
-            Verdict::Fitted
-        } else {
-            Verdict::DoesNot
-        },
-        "the level is fitted, the shape is not",
-    );
-    let steals = [
-        count("cls-tp", 64, |run| run.steals),
-        count("lgs", 64, |run| run.steals),
-    ];
-    row(
-        "6.3",
-        "steals of LGS by those of CLS-TP at 64 workers",
-        "a multiple",
-        format!("{:.0} by {:.0}", steals[1], steals[0]),
-        either(steals[1] > 2.0 * steals[0], false),
-        "",
-    );
-    let few = WORKERS.map(|w| count("cls-tp", w, |run| run.steals));
-    let most_steals = few.into_iter().fold(0.0, f64::max);
-    row(
-        "6.3",
-        "steals of CLS-TP",
-        "low, nearly constant",
-        format!("{:.0} to {most_steals:.0} for 22,500 jobs", few[0]),
-        either(most_steals < 0.05 * 22_500.0, false),
-        "on the scale of the figure, which ends at 30,000; they rise",
-    );
-    let falls = |policy| {
-        WORKERS
-            .map(|w| count(policy, w, |run| run.steal_attempts))
-            .windows(2)
-            .filter(|pair| pair[1] < pair[0])
-            .count()
-    };
-    row(
-        "6.3",
-        "steal attempts of LGS fluctuate, those of CLS-TP rise",
-        "LGS only",
-        format!(
-            "fall {} and {} times of 9 from one number of workers to the next",
-            falls("lgs"),
-            falls("cls-tp")
-        ),
-        either(falls("lgs") >= 2 && falls("cls-tp") <= 1, false),
-        "no convoy forms, see above; ten numbers of workers are few to see a zigzag",
-    );
-    let drop = |policy, os| share(policy, 32, os) - share(policy, 4, os);
-    row(
-        "6.3",
-        "local share drops faster with CLS than with CLS-TP",
-        "notably",
-        format!(
-            "by {} and {} up to 32 workers with os",
-            percent(drop("cls", true)),
-            percent(drop("cls-tp", true))
-        ),
-        either(false, drop("cls", true) > 1.2 * drop("cls-tp", true)),
-        SAME_RUN,
-    );
-    let moved = |policy| {
-        let cell = Cell {
-            os: true,
-            ..matrix(policy, 64)
-        };
-        laboratory.mean(cell, |run| run.migrations as f64)
-    };
-    row(
-        "6.3",
-        "thread migrations of CLS and CLS-TP at 64 workers",
-        "100,000 and 150",
-        format!("with os {:.0} and {:.0}", moved("cls"), moved("cls-tp")),
-        if (moved("cls") / MIGRATIONS - 1.0).abs() <= 0.25 {
-            Verdict::Fitted
-        } else {
-            Verdict::DoesNot
-        },
-        "bound threads never migrate in the model",
-    );
-    row(
-        "6.3",
-        "page faults of CLS and CLS-TP at 64 workers",
-        "4,000,000 and 2,000,000",
-        "unavailable".to_owned(),
-        Verdict::NotModelled,
-        "the model has no page faults, only the time that the balancing of pages takes",
-    );
-    assignment(laboratory, &mut row);
-    rows
+/// A row that is no ratio.
+fn row(
+    place: &'static str,
+    statement: &str,
+    published: &str,
+    simulated: String,
+    verdict: Verdict,
+    why: &'static str,
+) -> Row {
+    Row {
+        place,
+        statement: format!("Matrix Search, {statement}"),
+        published: published.to_owned(),
+        simulated,
+        number: None,
+        without: None,
+        with_os: None,
+        verdict,
+        why,
+    }
 }
 
 /// The verdict of a statement that was asked without and with the operating system.
@@ -414,10 +257,178 @@ fn either(native: bool, with_os: bool) -> Verdict {
     }
 }
 
-fn assignment(
-    laboratory: &Laboratory,
-    row: &mut impl FnMut(&'static str, &str, &str, String, Verdict, &'static str),
-) {
+/// The verdict of a statement that the model was fitted to.
+fn fitted(agrees: bool) -> Verdict {
+    if agrees { Verdict::Fitted } else { Verdict::DoesNot }
+}
+
+/// Share of the accesses that are remote.
+fn remote(laboratory: &Laboratory, policy: &'static str, workers: usize, os: bool) -> f64 {
+    let cell = Cell {
+        os,
+        ..matrix(policy, workers)
+    };
+    laboratory.mean(cell, Run::remote_share)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// Section 6.3: where memory is accessed.
+fn remote_shares(laboratory: &Laboratory) -> [Row; 4] {
+    let share = |policy, workers, os| remote(laboratory, policy, workers, os);
+    let start = [share("cls", 4, false), share("lgs", 4, false)];
+    let half = [share("cls", 32, false), share("cls", 32, true)];
+    let guided = WORKERS.map(|workers| share("lgs", workers, false));
+    let most = guided.into_iter().fold(0.0, f64::max);
+    let bound = WORKERS.map(|workers| share("cls-tp", workers, false));
+    let linear = correlation(&bound);
+    [
+        row(
+            "6.3",
+            "remote share of CLS and LGS at 4 workers",
+            "4 %",
+            format!("{} and {}", percent(start[0]), percent(start[1])),
+            either(start.iter().all(|share| *share < 0.08), false),
+            "",
+        ),
+        row(
+            "6.3",
+            "remote share of CLS at 32 workers",
+            "above 50 %",
+            format!("{}; with os {}", percent(half[0]), percent(half[1])),
+            either(half[0] > 0.5, half[1] > 0.5),
+            "",
+        ),
+        row(
+            "6.3",
+            "remote share of LGS",
+            "1 to 8 %",
+            format!("up to {}", percent(most)),
+            either(most <= 0.08, false),
+            "",
+        ),
+        row(
+            "6.3",
+            "remote share of CLS-TP rises almost linearly",
+            "almost linear",
+            format!(
+                "{} to {}, linear with r = {linear:.2}",
+                percent(bound[0]),
+                percent(bound[bound.len() - 1]),
+            ),
+            fitted(linear > 0.95),
+            "",
+        ),
+    ]
+}
+
+/// Section 6.3: how often workers steal, and try to.
+fn thefts(laboratory: &Laboratory) -> [Row; 4] {
+    let count =
+        |policy, workers, of: fn(&Run) -> u64| laboratory.mean(matrix(policy, workers), |run| of(run) as f64);
+    let attempts = |policy| WORKERS.map(|workers| count(policy, workers, |run| run.steal_attempts));
+    let falls = |policy| {
+        let attempts = attempts(policy);
+        attempts.windows(2).filter(|pair| pair[1] < pair[0]).count()
+    };
+    let bound = attempts("cls-tp");
+    let linear = correlation(&bound);
+    let steals = [
+        count("cls-tp", 64, |run| run.steals),
+        count("lgs", 64, |run| run.steals),
+    ];
+    let few = WORKERS.map(|workers| count("cls-tp", workers, |run| run.steals));
+    let most = few.into_iter().fold(0.0, f64::max);
+    [
+        row(
+            "6.3",
+            "steal attempts of CLS-TP, 4 to 64 workers",
+            "1,000 to 30,000, linear",
+            format!(
+                "{:.0} to {:.0}, linear with r = {linear:.2}",
+                bound[0],
+                bound[bound.len() - 1],
+            ),
+            fitted(linear > 0.95),
+            "the level is fitted, the shape is not",
+        ),
+        row(
+            "6.3",
+            "steals of LGS by those of CLS-TP at 64 workers",
+            "a multiple",
+            format!("{:.0} by {:.0}", steals[1], steals[0]),
+            either(steals[1] > 2.0 * steals[0], false),
+            "",
+        ),
+        row(
+            "6.3",
+            "steals of CLS-TP",
+            "low, nearly constant",
+            format!("{:.0} to {most:.0} for 22,500 jobs", few[0]),
+            either(most < 0.05 * 22_500.0, false),
+            "on the scale of the figure, which ends at 30,000; they rise",
+        ),
+        row(
+            "6.3",
+            "steal attempts of LGS fluctuate, those of CLS-TP rise",
+            "LGS only",
+            format!(
+                "fall {} and {} times of 9 from one number of workers to the next",
+                falls("lgs"),
+                falls("cls-tp")
+            ),
+            either(falls("lgs") >= 2 && falls("cls-tp") <= 1, false),
+            "no convoy forms, see above; ten numbers of workers are few to see a zigzag",
+        ),
+    ]
+}
+
+/// Section 6.3: what threads do that are not bound.
+fn wandering(laboratory: &Laboratory) -> [Row; 3] {
+    let drop = |policy, os| remote(laboratory, policy, 32, os) - remote(laboratory, policy, 4, os);
+    let moved = |policy| {
+        let cell = Cell {
+            os: true,
+            ..matrix(policy, 64)
+        };
+        laboratory.mean(cell, |run| run.migrations as f64)
+    };
+    [
+        row(
+            "6.3",
+            "local share drops faster with CLS than with CLS-TP",
+            "notably",
+            format!(
+                "by {} and {} up to 32 workers with os",
+                percent(drop("cls", true)),
+                percent(drop("cls-tp", true))
+            ),
+            either(false, drop("cls", true) > 1.2 * drop("cls-tp", true)),
+            SAME_RUN,
+        ),
+        row(
+            "6.3",
+            "thread migrations of CLS and CLS-TP at 64 workers",
+            "100,000 and 150",
+            format!("with os {:.0} and {:.0}", moved("cls"), moved("cls-tp")),
+            fitted((moved("cls") / MIGRATIONS - 1.0).abs() <= 0.25),
+            "bound threads never migrate in the model",
+        ),
+        row(
+            "6.3",
+            "page faults of CLS and CLS-TP at 64 workers",
+            "4,000,000 and 2,000,000",
+            "unavailable".to_owned(),
+            Verdict::NotModelled,
+            "the model has no page faults, only the time that the balancing of pages takes",
+        ),
+    ]
+}
+
+/// Section 6.4.3: block-wise assignment.
+fn assignment(laboratory: &Laboratory) -> [Row; 5] {
     let time = |policy, workers| laboratory.makespan(blockwise(policy, workers));
     let best = |policy| {
         BLOCKWISE
@@ -426,44 +437,8 @@ fn assignment(
             .expect("there are some")
     };
     let (classic, guided) = (best("cls-tp"), best("lgs"));
-    row(
-        "6.4.3",
-        "block-wise: best number of workers for CLS-TP",
-        "28",
-        classic.to_string(),
-        match classic {
-            24..=32 => Verdict::Native,
-            16..64 => Verdict::SignOnly,
-            _ => Verdict::DoesNot,
-        },
-        "it depends on the length of a job: a shorter one gives fewer workers",
-    );
     let worse = time("cls-tp", 64) / time("cls-tp", classic);
-    row(
-        "6.4.3",
-        "block-wise: CLS-TP at 64 workers by its best",
-        "significantly above 1",
-        format!("{worse:.2}"),
-        if worse > 1.1 {
-            Verdict::Native
-        } else {
-            Verdict::DoesNot
-        },
-        "",
-    );
     let dealt = time("cls-dealt", 64) / time("cls-tp", 64);
-    row(
-        "6.4.3",
-        "block-wise: jobs dealt out round robin / local, 64 workers",
-        "much below 1",
-        format!("{dealt:.2}"),
-        if dealt < 0.7 {
-            Verdict::Native
-        } else {
-            Verdict::DoesNot
-        },
-        "",
-    );
     let bound = |os| {
         let cell = |policy| Cell {
             os,
@@ -472,26 +447,52 @@ fn assignment(
         laboratory.ratio(cell("cls-tp"), cell("cls")).mean
     };
     let (without, with) = (bound(false), bound(true));
-    row(
-        "6.4.3",
-        "block-wise: CLS-TP / CLS, 64 workers",
-        "below 1",
-        format!("{without:.2}; with os {with:.2}"),
-        either(without < 0.97, with < 0.97),
-        SAME_RUN,
-    );
-    row(
-        "6.4.3",
-        "block-wise: LGS keeps scaling",
-        "best at 64 workers",
-        format!("best at {guided}"),
-        if guided == 64 {
-            Verdict::Native
-        } else {
-            Verdict::DoesNot
-        },
-        "",
-    );
+    [
+        row(
+            "6.4.3",
+            "block-wise: best number of workers for CLS-TP",
+            "28",
+            classic.to_string(),
+            match classic {
+                24..=32 => Verdict::Native,
+                16..64 => Verdict::SignOnly,
+                _ => Verdict::DoesNot,
+            },
+            "it depends on the length of a job: a shorter one gives fewer workers",
+        ),
+        row(
+            "6.4.3",
+            "block-wise: CLS-TP at 64 workers by its best",
+            "significantly above 1",
+            format!("{worse:.2}"),
+            either(worse > 1.1, false),
+            "",
+        ),
+        row(
+            "6.4.3",
+            "block-wise: jobs dealt out round robin / local, 64 workers",
+            "much below 1",
+            format!("{dealt:.2}"),
+            either(dealt < 0.7, false),
+            "",
+        ),
+        row(
+            "6.4.3",
+            "block-wise: CLS-TP / CLS, 64 workers",
+            "below 1",
+            format!("{without:.2}; with os {with:.2}"),
+            either(without < 0.97, with < 0.97),
+            SAME_RUN,
+        ),
+        row(
+            "6.4.3",
+            "block-wise: LGS keeps scaling",
+            "best at 64 workers",
+            format!("best at {guided}"),
+            either(guided == 64, false),
+            "",
+        ),
+    ]
 }
 
 /// Linear correlation with the numbers of workers.
