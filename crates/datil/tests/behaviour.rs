@@ -615,6 +615,50 @@ fn a_plain_send_inside_a_scope_arrives_at_once() {
     });
 }
 
+/// What the client sent first is there first, also for actors that it creates and that run at once on another worker.
+#[test]
+fn what_a_scope_sent_is_delivered_before_its_new_actors_run() {
+    /// Makes the delivery take long.
+    struct Slow;
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            std::thread::sleep(std::time::Duration::from_millis(3));
+        }
+    }
+    let (rounds, actors) = if SMALL { (2, 70) } else { (30, 200) };
+    for policy in ["adaptive", "work-sharing", "lgs"] {
+        let runtime = Runtime::builder().workers(2).policy(policy).build().unwrap();
+        let gone = runtime.spawn(puppet(&Arc::default()));
+        gone.tell(Box::new(|cx| cx.stop()));
+        let judge = runtime.spawn(puppet(&Arc::default()));
+        let overtaken = Arc::new(AtomicUsize::new(0));
+        for _ in 0..rounds {
+            runtime.wait_quiescent();
+            let told = Arc::new(AtomicBool::new(false));
+            runtime.client(|client| {
+                let slow = Slow;
+                client.tell(gone, Box::new(move |_| drop(slow)));
+                let tell = told.clone();
+                client.tell(judge, Box::new(move |_| tell.store(true, SeqCst)));
+                for _ in 0..actors {
+                    let fresh = client.spawn(puppet(&Arc::default()));
+                    let (told, overtaken) = (told.clone(), overtaken.clone());
+                    let look: Play = Box::new(move |_| {
+                        overtaken.fetch_add(usize::from(!told.load(SeqCst)), SeqCst);
+                    });
+                    let ask: Play = Box::new(move |cx| {
+                        cx.tell(judge, look);
+                        cx.stop();
+                    });
+                    client.tell(fresh, ask);
+                }
+            });
+        }
+        runtime.wait_quiescent();
+        assert_eq!(overtaken.load(SeqCst), 0, "under {policy}");
+    }
+}
+
 #[test]
 fn a_scope_that_panics_still_hands_over() {
     let runtime = runtime(1);

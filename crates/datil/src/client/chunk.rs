@@ -29,7 +29,7 @@ unsafe impl Send for Chunk {}
 #[repr(C, align(64))]
 pub(crate) struct Chunk {
     used: usize,
-    /// Actors created, in order. All are taken over before the first entry is handled: nothing runs in between.
+    /// Actors created, in order. They are taken over when all entries have been handled: from then on they may run, here or elsewhere.
     cells: Vec<*mut Header>,
     entries: UnsafeCell<[MaybeUninit<u64>; ROOM / 8]>,
 }
@@ -143,25 +143,14 @@ unsafe fn send_boxed<A: Actor>(core: &Core, body: *mut u8) {
     core.send(to, msg);
 }
 
-/// Does everything in a chunk, in order, before anything else runs on this worker. So whoever handles a message of
-/// the chunk finds all earlier ones of it delivered.
+/// Does everything in a chunk: first all that was sent, in order, then it takes over the actors created. Those have in their mailboxes what was sent to
+/// them, and run as soon as they are taken over, maybe on other workers. So whoever handles a message of the chunk finds all earlier ones of it delivered.
 ///
 /// # Safety
 /// `record` is one of the inbox with a `Box<Chunk>` that was not taken yet.
 pub(crate) unsafe fn deliver(core: &Core, record: *mut u64) -> u64 {
     // SAFETY: by the caller.
     let (mut chunk, words) = unsafe { inbox::take::<Box<Chunk>>(record) };
-    for (i, &cell) in chunk.cells.iter().enumerate() {
-        if let Some(&later) = chunk.cells.get(i + AHEAD) {
-            prefetch::line(later);
-        }
-        // SAFETY: the cell is in transit, its token came with the chunk.
-        unsafe {
-            let generation = (*cell).tag.load(Relaxed) as u16;
-            core.accept(cell, generation);
-        }
-    }
-    chunk.cells.clear();
     let mut at = 0;
     while at < chunk.used {
         // SAFETY: entries lie one behind the other up to `used`, each with its lead and body, and each is handled once.
@@ -173,6 +162,17 @@ pub(crate) unsafe fn deliver(core: &Core, record: *mut u64) -> u64 {
         }
     }
     chunk.used = 0;
+    for (i, &cell) in chunk.cells.iter().enumerate() {
+        if let Some(&later) = chunk.cells.get(i + AHEAD) {
+            prefetch::line(later);
+        }
+        // SAFETY: the cell is in transit, its token came with the chunk.
+        unsafe {
+            let generation = (*cell).tag.load(Relaxed) as u16;
+            core.accept(cell, generation);
+        }
+    }
+    chunk.cells.clear();
     chunk.recycle();
     words
 }

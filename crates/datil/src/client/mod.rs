@@ -280,7 +280,7 @@ impl State {
         // SAFETY: a cell's tag is valid for ever.
         let found = unsafe { (*cell).tag.load(Relaxed) };
         if found == self.my_tag | u32::from(to.generation()) {
-            // Still ours: nobody runs anything of this chunk before all of it is delivered, so the message may go straight in.
+            // Still ours: nobody runs it before all of the chunk is delivered, so the message may go straight in.
             // SAFETY: the tag says so, and only we change it.
             unsafe {
                 // It is queued when the chunk is taken over.
