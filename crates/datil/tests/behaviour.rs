@@ -659,6 +659,55 @@ fn what_a_scope_sent_is_delivered_before_its_new_actors_run() {
     }
 }
 
+/// A message to a runtime that is just being shut down is dropped in the middle of a scope, and its destructor sends. What is wrong with entering the scope
+/// twice at a time only miri sees.
+#[test]
+fn a_destructor_may_send_inside_a_scope() {
+    /// Holds the shutdown up at the first of its kind: the runtime accepts nothing any more, and the others are still there.
+    struct Door(mpsc::Sender<()>, Arc<Mutex<mpsc::Receiver<()>>>);
+    impl Drop for Door {
+        fn drop(&mut self) {
+            self.0.send(()).unwrap();
+            assert!(self.1.lock().unwrap().recv().is_err(), "the other side is gone");
+        }
+    }
+    impl Actor for Door {
+        type Msg = Will;
+        fn handle(&mut self, _: Will, _: &mut Context<'_, Self>) {}
+    }
+    struct Will(Address<Puppet>, Arc<AtomicUsize>);
+    impl Drop for Will {
+        fn drop(&mut self) {
+            let count = self.1.clone();
+            self.0.tell(Box::new(move |_| {
+                count.fetch_add(1, SeqCst);
+            }));
+        }
+    }
+    let (here, there) = (runtime(1), runtime(1));
+    let heir = here.spawn(puppet(&Arc::default()));
+    let (closed, is_closed) = mpsc::channel();
+    let (go_on, may_go_on) = mpsc::channel();
+    let may_go_on = Arc::new(Mutex::new(may_go_on));
+    let doors: Vec<_> = (0..8)
+        .map(|_| there.spawn(Door(closed.clone(), may_go_on.clone())))
+        .collect();
+    there.wait_quiescent();
+    let end = std::thread::spawn(move || there.shutdown());
+    is_closed.recv().unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    here.client(|client| {
+        for &door in &doors {
+            client.tell(heir, Box::new(|_| ()));
+            client.tell(door, Will(heir, count.clone()));
+        }
+    });
+    drop(go_on);
+    end.join().unwrap();
+    here.wait_quiescent();
+    assert_eq!(count.load(SeqCst), doors.len());
+}
+
 #[test]
 fn a_scope_that_panics_still_hands_over() {
     let runtime = runtime(1);

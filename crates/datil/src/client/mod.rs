@@ -274,8 +274,9 @@ impl State {
         address
     }
 
+    /// Gives the message back if its receiver is gone: dropping it runs code of users, which may enter the scope again.
     #[inline(always)]
-    fn tell<A: Actor>(&mut self, to: Address<A>, msg: A::Msg) {
+    fn tell<A: Actor>(&mut self, to: Address<A>, msg: A::Msg) -> Result<(), A::Msg> {
         let cell = to.cell();
         // SAFETY: a cell's tag is valid for ever.
         let found = unsafe { (*cell).tag.load(Relaxed) };
@@ -289,15 +290,14 @@ impl State {
         } else if home(to.target()).is_some_and(|inbox| !ptr::eq(inbox, self.team.inbox)) {
             // Of another runtime, whose inbox it must enter behind what this thread has sent before.
             self.flush();
-            if let Err(msg) = enter(to, msg) {
-                bounce(msg);
-            }
+            return enter(to, msg);
         } else if let Err(msg) = self.chunk.sent(to, msg) {
             self.flush();
             if self.chunk.sent(to, msg).is_err() {
                 unreachable!("an empty chunk has room for any message");
             }
         }
+        Ok(())
     }
 
     #[cold]
@@ -372,10 +372,16 @@ impl Client<'_> {
             Ok(msg) => msg,
             Err(refused) => return gate::refuse(to, refused),
         };
-        match self.mode {
+        let sent = match self.mode {
             // SAFETY: as in `spawn`.
             Mode::Batched(state) => unsafe { (*state).tell(to, msg) },
-            Mode::Direct(_) => to.tell_admitted(msg),
+            Mode::Direct(_) => {
+                to.tell_admitted(msg);
+                Ok(())
+            }
+        };
+        if let Err(msg) = sent {
+            bounce(msg);
         }
     }
 
