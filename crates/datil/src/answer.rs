@@ -4,10 +4,12 @@
 //! order with what the other one has sent; the memory for it is taken from the worker's pool when the question is asked, and holds the
 //! continuation meanwhile. A reply that is dropped is an answer, too: [`AskError::Dropped`]. So every question is answered, whatever happens to it.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -18,8 +20,9 @@ use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::pool::lock;
 use crate::signal::{At, Lane, Parcel, Signal};
-use crate::sync::{self, Mutex};
+use crate::sync::{self, Mutex, thread_local};
 use crate::timer::TimeOut;
+use crate::worker::core::Core;
 use crate::worker::team::Team;
 
 /// Why a question got no answer.
@@ -112,6 +115,44 @@ where
         // SAFETY: by the caller; it was made for an `A`.
         let (actor, context) = unsafe { at.actor::<A>() };
         (self.then)(actor, self.answer, context);
+    }
+
+    fn lost(self, _: Option<&Core>) {
+        drop_in_turn(self);
+    }
+}
+
+thread_local! {
+    /// What this thread has yet to drop, while it is in [`drop_in_turn`].
+    static TO_DROP: RefCell<Option<Vec<Box<dyn Send>>>> = const { RefCell::new(None) };
+}
+
+/// Drops a continuation. It may hold the reply to another one whose asker is gone as well, and so on: dropped within each other, a long chain of them would
+/// take more stack than there is.
+fn drop_in_turn<T: Send + 'static>(continuation: T) {
+    let mut continuation = Some(continuation);
+    let begins = TO_DROP.try_with(|waiting| match &mut *waiting.borrow_mut() {
+        Some(waiting) => {
+            waiting.push(Box::new(continuation.take()));
+            false
+        }
+        nothing => {
+            *nothing = Some(Vec::new());
+            true
+        }
+    });
+    // While the thread ends there may be no list any more.
+    if !begins.unwrap_or(false) {
+        return;
+    }
+    let next = || TO_DROP.with(|waiting| waiting.borrow_mut().as_mut().and_then(Vec::pop));
+    let mut dropped = catch_unwind(AssertUnwindSafe(|| drop(continuation)));
+    while let Some(next) = next() {
+        dropped = dropped.and(catch_unwind(AssertUnwindSafe(|| drop(next))));
+    }
+    TO_DROP.with(|waiting| waiting.replace(None));
+    if let Err(panic) = dropped {
+        resume_unwind(panic);
     }
 }
 

@@ -2,9 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use datil::{AskError, Context, ReplyTo};
+use datil::{Actor, AskError, Context, ReplyTo};
 
-use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, sync, tell};
+use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, runtime, sync, tell};
 
 /// A question that the receiver keeps.
 fn keep(reply: ReplyTo<u64>) -> Play {
@@ -231,4 +231,39 @@ fn many_questions_among_many_actors_are_all_answered_or_refused() {
         assert_eq!(answered.load(SeqCst), 8 * rounds);
         actors.iter().for_each(|actor| actor.stop());
     });
+}
+
+/// Each asks the next one and stops; the last one drops its reply, and with it the continuations of all, or it is left over.
+#[test]
+fn a_long_chain_of_questions_ends_although_the_askers_are_gone() {
+    struct Link {
+        keeps: bool,
+        kept: Option<ReplyTo<()>>,
+    }
+    impl Actor for Link {
+        type Msg = (usize, ReplyTo<()>);
+        fn handle(&mut self, (left, reply): Self::Msg, cx: &mut Context<'_, Self>) {
+            if left == 0 {
+                self.kept = self.keeps.then_some(reply);
+                return;
+            }
+            let next = cx.spawn(Link {
+                keeps: self.keeps,
+                kept: None,
+            });
+            cx.ask(next, |reply| (left - 1, reply), move |_, _, _| reply.send(()));
+            cx.stop();
+        }
+    }
+    let links = if cfg!(miri) { 100 } else { 100_000 };
+    for keeps in [false, true] {
+        let runtime = runtime(1);
+        let (reply, answer) = datil::promise();
+        let first = Link { keeps, kept: None };
+        runtime.spawn(first).tell((links, reply));
+        runtime.wait_quiescent();
+        let left: Vec<_> = runtime.shutdown().actors.into_values().collect();
+        assert_eq!(left, [1], "the last one");
+        assert_eq!(answer.wait(), Err(AskError::Dropped));
+    }
 }
