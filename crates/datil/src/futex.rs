@@ -20,10 +20,10 @@ mod imp {
         }
     }
 
-    /// As [`wait`], at most so long (below a second).
+    /// As [`wait`], at most so long.
     pub(crate) fn wait_for(word: &AtomicU32, expected: u32, most: Duration) {
         let most = libc::timespec {
-            tv_sec: 0,
+            tv_sec: most.as_secs().try_into().unwrap_or(i64::MAX),
             tv_nsec: i64::from(most.subsec_nanos()),
         };
         // SAFETY: the word and the time outlive the call; the kernel only reads them.
@@ -111,3 +111,17 @@ mod imp {
 #[cfg(shuttle)]
 pub(crate) use imp::wake_all;
 pub(crate) use imp::{wait, wait_for, wake};
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use crate::atomic::AtomicU32;
+
+    #[test]
+    fn a_sleep_may_take_whole_seconds() {
+        let began = Instant::now();
+        super::wait_for(&AtomicU32::new(1), 1, Duration::from_secs(1));
+        assert!(began.elapsed() >= Duration::from_millis(900));
+    }
+}
