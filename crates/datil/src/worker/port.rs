@@ -261,7 +261,7 @@ impl Port {
 
     /// Wakes the worker if it sleeps; the caller has published something before.
     pub(crate) fn notify(&self) -> bool {
-        // Pairs with the fences in `Core::rest`: either we see that the worker is about to sleep, or it sees what we published.
+        // Pairs with the fences in `Worker::rest`: either we see that the worker is about to sleep, or it sees what we published.
         fence(SeqCst);
         let rest = &self.rest.0;
         if rest.state.load(Relaxed) == RUNNING && rest.sleeping.load(Relaxed) == 0 {
