@@ -141,6 +141,9 @@ impl Core {
     /// # Safety
     /// The core is revoked, its worker runs a handler, and the caller has locked its state.
     pub(crate) unsafe fn receive_absent(&self) {
+        // An actor that becomes runnable may have the list looked at again (`routed::queued`), as a worker does itself, which knows what its own
+        // handler does. What has come meanwhile can wait.
+        let was_receiving = self.receiving.replace(true);
         for cell in self.port.take_all() {
             // SAFETY: we act for the worker whose list it was.
             unsafe {
@@ -153,6 +156,7 @@ impl Core {
                 }
             }
         }
+        self.receiving.set(was_receiving);
     }
 
     /// Calls `act` with the core of another worker of our runtime, if that is in a handler and nobody else is at it.

@@ -17,6 +17,11 @@ impl Core {
         if self.receiving.replace(true) {
             return;
         }
+        debug_assert_ne!(
+            self.port.rest.0.state.load(Relaxed),
+            ABSENT_LOCKED,
+            "who acts for a worker leaves the actor alone whose handler runs: `receive_absent`"
+        );
         let began = self.toll.begin(Passage::In, || self.team.now());
         for cell in self.port.take_all() {
             // SAFETY: what is in our list is ours to handle.
