@@ -946,6 +946,31 @@ fn inbox_wakes_somebody() {
     });
 }
 
+/// A worker answers the request to look at the inbox while a sender asks it to watch: it watches, or that request is there at its next look. The sender has
+/// cleared `UNWATCHED`, so nobody asks again.
+/// Mirrors `Worker::answer`, `Port::call`.
+#[test]
+fn a_request_to_watch_is_not_overlooked() {
+    const LOOK: usize = 1;
+    const WATCH: usize = 2;
+    explore(|| {
+        let request = Arc::new(AtomicUsize::new(LOOK));
+        let sender = {
+            let request = request.clone();
+            thread::spawn(move || {
+                request.fetch_or(WATCH, AcqRel);
+            })
+        };
+        let mut watches = false;
+        if request.load(Relaxed) & (LOOK | WATCH) != 0 {
+            let answered = request.fetch_and(!(LOOK | WATCH), AcqRel);
+            watches = answered & WATCH != 0;
+        }
+        sender.join().unwrap();
+        assert!(watches || request.load(Relaxed) & WATCH != 0);
+    });
+}
+
 /// The state of an actor that is read by several, and how its owner hears that it may go on.
 #[derive(Default)]
 struct ReadState {

@@ -334,9 +334,10 @@ impl<P: Policy> Worker<'_, P> {
 
     /// Answers a sender that has woken this worker: it looks at the inbox anyway, now that it is at work.
     #[cold]
-    fn answer(&self, request: u32) {
+    fn answer(&self) {
         let core = self.core;
-        core.port.request.fetch_and(!(LOOK | WATCH), AcqRel);
+        // As it is now: somebody may have asked this worker to watch since it looked, and does so once.
+        let request = core.port.request.fetch_and(!(LOOK | WATCH), AcqRel);
         if request & WATCH != 0 {
             core.watches.set(true);
         }
@@ -412,7 +413,7 @@ impl<P: Policy> Worker<'_, P> {
             return true;
         }
         if request & (LOOK | WATCH) != 0 {
-            self.answer(request);
+            self.answer();
             return false;
         }
         let asked_by = request as u16;
