@@ -709,6 +709,19 @@ fn a_destructor_may_send_inside_a_scope() {
 }
 
 #[test]
+fn a_scope_inside_another_hands_over_at_its_end() {
+    let runtime = runtime(1);
+    runtime.client(|_| {
+        let (tx, rx) = mpsc::channel();
+        runtime.client(|inner| {
+            let actor = inner.spawn(puppet(&Arc::default()));
+            inner.tell(actor, Box::new(move |_| tx.send(1).unwrap()));
+        });
+        assert_eq!(rx.recv_timeout(std::time::Duration::from_secs(10)), Ok(1));
+    });
+}
+
+#[test]
 fn a_scope_that_panics_still_hands_over() {
     let runtime = runtime(1);
     let (tx, rx) = mpsc::channel();

@@ -413,6 +413,7 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
             same,
             "datil: a client scope must not be opened inside that of another runtime"
         );
+        let _inner = InnerScope(active);
         return f(&mut Client {
             mode: Mode::Batched(active),
             thread: PhantomData,
@@ -433,6 +434,16 @@ pub(crate) fn scope<R>(team: &Arc<Team>, f: impl FnOnce(&mut Client<'_>) -> R) -
         mode: Mode::Batched(scope.0),
         thread: PhantomData,
     })
+}
+
+/// Ends a scope inside another one, also when it is left by a panic.
+struct InnerScope(*mut State);
+
+impl Drop for InnerScope {
+    fn drop(&mut self) {
+        // SAFETY: the outer scope has not ended, and none of its methods runs.
+        unsafe { (*self.0).flush() };
+    }
 }
 
 /// Ends a scope, also when it is left by a panic.
