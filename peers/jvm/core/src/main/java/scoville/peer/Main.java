@@ -3,7 +3,6 @@ package scoville.peer;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.util.ServiceLoader;
 import scoville.actor.ActorLibrary;
 
@@ -42,14 +41,14 @@ public final class Main {
      * the process. Pekko needs seconds to forget a million actors, in which the laboratory would wait for the exit.
      */
     static int converse(LineChannel laboratory, ActorLibrary library, int workers) {
-        ActorLibrary.Runtime runtime = library.start(workers);
         try {
+            ActorLibrary.Runtime runtime = library.start(workers);
             Peer.Ending ending = new Peer(laboratory, library, runtime).serve();
             return ending == Peer.Ending.BYE || ending == Peer.Ending.STOP ? 0 : 1;
         } catch (Peer.ProtocolError mistake) {
             System.err.println("scoville.peer.Main: " + mistake.getMessage());
             return 1;
-        } catch (IOException | RuntimeException error) {
+        } catch (Throwable error) { // any that got away would leave the process to the library's threads
             error.printStackTrace();
             return 1;
         }
