@@ -1,17 +1,25 @@
 package scoville.akka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import akka.actor.ActorRefWithCell;
 import akka.actor.ActorSystem;
 import akka.actor.DeadLetter;
+import akka.actor.ExtendedActorSystem;
 import akka.actor.Props;
 import akka.actor.UntypedAbstractActor;
 import akka.dispatch.Dispatcher;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
+import scoville.actor.ActorRef;
+import scoville.actor.Run;
 import scoville.benchmark.ModuleTest;
 
 final class AkkaLibraryTest extends ModuleTest {
@@ -51,6 +59,51 @@ final class AkkaLibraryTest extends ModuleTest {
     @Override
     protected void finished(ActorLibrary.Runtime runtime) {
         assertEquals(List.of(), List.copyOf(deadLetters));
+    }
+
+    /** The guardian is held up while actors at the top end, and has to be told of the end of each. */
+    @Test
+    void settlesWhenTheGuardianHasForgottenWhoEnded() throws Exception {
+        try (AkkaLibrary.Started runtime = (AkkaLibrary.Started) library().start(1)) {
+            CountDownLatch held = new CountDownLatch(1);
+            Run run = new Run(runtime, false, () -> {}, () -> {});
+            run.timed(() -> {
+                List<ActorRef> actors = Stream.generate(() -> run.spawn(new Mayfly()))
+                        .limit(1000)
+                        .toList();
+                run.settle();
+                runtime.system()
+                        .dispatchers()
+                        .lookup("akka.actor.internal-dispatcher")
+                        .execute(() -> await(held));
+                actors.forEach(actor -> actor.send("end"));
+            });
+            assertTrue(known(runtime.system()) > 900);
+            held.countDown();
+            run.settle();
+            assertTrue(known(runtime.system()) <= 1); // the last may still be on its way to tell
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupt) {
+            throw new IllegalStateException(interrupt);
+        }
+    }
+
+    /** How many actors at the top the guardian knows. */
+    private static int known(ActorSystem system) {
+        ActorRefWithCell guardian = (ActorRefWithCell) ((ExtendedActorSystem) system).guardian();
+        return guardian.underlying().childrenRefs().children().size();
+    }
+
+    private static final class Mayfly extends Actor {
+        @Override
+        protected void receive(Object message) {
+            stop();
+        }
     }
 
     /** A misspelt key would leave the default, which nothing else would tell. */

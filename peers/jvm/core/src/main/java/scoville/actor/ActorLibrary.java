@@ -28,6 +28,12 @@ public interface ActorLibrary {
         /** Threads that execute actors, as the library tells it. */
         int workers();
 
+        /**
+         * Waits until the library has done what it does by itself for actors that were created or have ended. Called outside
+         * the clock, lest the next iteration pays for the last one.
+         */
+        default void settle() {}
+
         /** Ends the library and its threads. */
         @Override
         void close();

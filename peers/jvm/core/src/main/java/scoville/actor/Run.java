@@ -27,7 +27,7 @@ public final class Run {
         }
     }
 
-    private final Spawner library;
+    private final ActorLibrary.Runtime library;
     private final boolean counting;
     private final Runnable begin;
     private final Runnable afterwards;
@@ -47,7 +47,7 @@ public final class Run {
      * @param begin called immediately before the clock starts
      * @param afterwards called immediately after it stopped
      */
-    public Run(Spawner library, boolean counting, Runnable begin, Runnable afterwards) {
+    public Run(ActorLibrary.Runtime library, boolean counting, Runnable begin, Runnable afterwards) {
         this.library = library;
         this.counting = counting;
         this.begin = begin;
@@ -81,6 +81,11 @@ public final class Run {
     public ActorRef spawnLasting(Actor actor) {
         enter(actor, lasting);
         return library.spawn(actor);
+    }
+
+    /** For the driver, outside the clock: waits until nothing that the library does by itself is left to do. */
+    public void settle() {
+        library.settle();
     }
 
     /** Creates an actor that counts nowhere, and waits until it has stopped; it has to do so by itself. */

@@ -117,6 +117,7 @@ final class Spawn implements Benchmark {
                 actors[id] = run.spawnLasting(new Dormant(tally, id));
             }
         });
+        run.settle();
         ResidentMemory.collect();
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         Memory dormant = Memory.now();

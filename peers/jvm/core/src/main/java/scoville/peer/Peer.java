@@ -184,6 +184,7 @@ final class Peer {
                     begin();
                 },
                 () -> readings[1] = Collector.now());
+        run.settle();
         Outcome outcome = benchmark.run(run, parameters);
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("type", "end");

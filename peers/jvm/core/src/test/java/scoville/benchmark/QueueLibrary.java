@@ -4,12 +4,27 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 import scoville.actor.ActorRef;
 
 /** The simplest library there can be, for the tests: a queue for each actor, and a pool. */
 public final class QueueLibrary implements ActorLibrary {
+    private final Consumer<Actor> created;
+    private final Runnable settled;
+
+    /** Without observers. */
+    public QueueLibrary() {
+        this(actor -> {}, () -> {});
+    }
+
+    /** Tells of every actor that it is to host, and whenever it is to settle. */
+    public QueueLibrary(Consumer<Actor> created, Runnable settled) {
+        this.created = created;
+        this.settled = settled;
+    }
+
     @Override
     public String name() {
         return "queue";
@@ -31,7 +46,12 @@ public final class QueueLibrary implements ActorLibrary {
 
             @Override
             public ActorRef spawn(Actor actor) {
-                return Mailbox.start(pool, actor);
+                return Mailbox.start(pool, created, actor);
+            }
+
+            @Override
+            public void settle() {
+                settled.run();
             }
 
             @Override
@@ -53,9 +73,10 @@ public final class QueueLibrary implements ActorLibrary {
             this.actor = actor;
         }
 
-        static ActorRef start(ExecutorService pool, Actor actor) {
+        static ActorRef start(ExecutorService pool, Consumer<Actor> created, Actor actor) {
+            created.accept(actor);
             Mailbox result = new Mailbox(pool, actor);
-            result.add(() -> result.endUnless(actor.start(result, child -> start(pool, child))));
+            result.add(() -> result.endUnless(actor.start(result, child -> start(pool, created, child))));
             return result;
         }
 

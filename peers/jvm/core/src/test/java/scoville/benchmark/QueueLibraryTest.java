@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,11 +56,8 @@ final class QueueLibraryTest extends LibraryTest {
         "spawn, t_wake, 1, 1000000000000",
     })
     void reportsMetricsWithinTheirBounds(String name, String metric, double min, double max) throws Exception {
-        ExpectedResults tiny = ExpectedResults.all().stream()
-                .filter(each -> each.benchmark().equals(name))
-                .findFirst()
-                .orElseThrow();
-        double value = iterate(name, tiny.parameters()).metrics().get(metric).doubleValue();
+        double value =
+                iterate(name, tiny(name).parameters()).metrics().get(metric).doubleValue();
         assertTrue(min <= value && value <= max, () -> metric + " is " + value);
     }
 
@@ -69,9 +69,30 @@ final class QueueLibraryTest extends LibraryTest {
         assertTrue(metrics.get("processed").longValue() <= 131, metrics::toString);
     }
 
-    /** One iteration with one worker. */
+    /** Else its memory would be that of actors half made. */
+    @Test
+    void dormantActorsAreMeasuredWhenTheLibraryHasSettled() throws Exception {
+        AtomicInteger actors = new AtomicInteger();
+        List<Integer> settledAt = new ArrayList<>();
+        ActorLibrary watched = new QueueLibrary(actor -> actors.incrementAndGet(), () -> settledAt.add(actors.get()));
+        iterate(watched, "spawn", ExpectedResults.object("{\"n\":10}"));
+        assertEquals(List.of(12), settledAt); // besides these ten the tally, and one for practice
+    }
+
+    private static ExpectedResults tiny(String name) {
+        return ExpectedResults.all().stream()
+                .filter(each -> each.benchmark().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private Outcome iterate(String name, Map<String, Object> given) throws Exception {
-        try (ActorLibrary.Runtime runtime = library().start(1)) {
+        return iterate(library(), name, given);
+    }
+
+    /** One iteration with one worker. */
+    private static Outcome iterate(ActorLibrary library, String name, Map<String, Object> given) throws Exception {
+        try (ActorLibrary.Runtime runtime = library.start(1)) {
             Benchmark benchmark = benchmark(name);
             return benchmark.run(run(runtime, false), Parameters.check(benchmark, given));
         }

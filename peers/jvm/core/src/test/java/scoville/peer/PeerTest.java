@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,12 +22,18 @@ final class PeerTest {
 
     private Peer.Ending ending;
 
+    /** For each time that the library was to settle: how many lines the peer had said. */
+    private final List<Long> settledAfter = new ArrayList<>();
+
     /** Has a whole conversation and returns what the peer said after its hello. */
     private List<String> converse(String... lines) throws Exception {
         String said = Stream.of(lines).map(line -> line + "\n").collect(Collectors.joining());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         LineChannel channel = new LineChannel(new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8)), out);
-        ActorLibrary library = new QueueLibrary();
+        ActorLibrary library = new QueueLibrary(
+                actor -> {},
+                () -> settledAfter.add(
+                        out.toString(StandardCharsets.UTF_8).lines().count()));
         try (ActorLibrary.Runtime runtime = library.start(2)) {
             ending = new Peer(channel, library, runtime).serve();
         }
@@ -57,6 +64,13 @@ final class PeerTest {
                 heard.get(1));
         assertEquals(List.of(BYE), heard.subList(2, heard.size()));
         assertEquals(Peer.Ending.BYE, ending);
+    }
+
+    /** What the library still does for the last iteration must not be in the time of the next one. */
+    @Test
+    void letsTheLibrarySettleBeforeTheClockStarts() throws Exception {
+        converse(run("fib", "{\"index\":1}"), run("fib", "{\"index\":1}"), BYE);
+        assertEquals(List.of(1L, 3L), settledAfter); // after the hello, and after begin and end
     }
 
     @Test

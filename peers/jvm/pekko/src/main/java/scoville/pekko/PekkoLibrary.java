@@ -2,6 +2,7 @@ package scoville.pekko;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinWorkerThread;
 import org.apache.pekko.actor.ActorSystem;
@@ -57,6 +58,18 @@ public final class PekkoLibrary implements ActorLibrary {
                 }
             });
             return answer.join();
+        }
+
+        /**
+         * The guardian of the actors at the top is told when each is created and when it has ended. It may be behind by a
+         * hundred thousand of them, and answers only after that.
+         */
+        @Override
+        public void settle() {
+            system.actorSelection("/user")
+                    .resolveOne(Duration.ofDays(1)) // who waits for the iteration has a limit of its own
+                    .toCompletableFuture()
+                    .join();
         }
 
         @Override
