@@ -113,6 +113,9 @@ final class FacilityLocation implements Benchmark {
         /** The centres of its ancestors and its own. */
         private final List<Point> facilities;
 
+        /** Those of its parent that it takes over; none once it has started. */
+        private List<Customer> given;
+
         private List<Customer> customers = new ArrayList<>();
         private double cost;
 
@@ -143,7 +146,14 @@ final class FacilityLocation implements Benchmark {
             this.threshold = threshold;
             facilities = new ArrayList<>(known);
             facilities.add(box.centre());
-            start.forEach(this::add);
+            given = start;
+        }
+
+        /** Not in the constructor, which is its parent's to call: the work is the child's. */
+        @Override
+        protected void started() {
+            given.forEach(this::add);
+            given = List.of();
         }
 
         private void add(Customer customer) {

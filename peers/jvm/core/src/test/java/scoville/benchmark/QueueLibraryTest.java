@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import scoville.actor.Actor;
 import scoville.actor.ActorLibrary;
 
 final class QueueLibraryTest extends LibraryTest {
@@ -67,6 +69,36 @@ final class QueueLibraryTest extends LibraryTest {
         Map<String, Number> metrics = iterate("astar", given).metrics();
         assertTrue(metrics.get("path_length").longValue() >= 6, metrics::toString);
         assertTrue(metrics.get("processed").longValue() <= 131, metrics::toString);
+    }
+
+    /** The specification has the child add what it takes over from its parent: that is work, and can be done elsewhere. */
+    @Test
+    void quadrantsLeaveTheWorkOfTheirChildrenToThem() throws Exception {
+        List<Actor> quadrants = new ArrayList<>();
+        List<Object> customers = new ArrayList<>();
+        ActorLibrary watched = new QueueLibrary(
+                actor -> {
+                    if (actor.getClass().getSimpleName().equals("Quadrant")) {
+                        quadrants.add(actor);
+                        customers.addAll(customersOf(actor));
+                    }
+                },
+                () -> {});
+        iterate(watched, "facloc", tiny("facloc").parameters());
+        assertEquals(21, quadrants.size());
+        assertEquals(List.of(), customers);
+        assertTrue(
+                quadrants.stream().anyMatch(quadrant -> !customersOf(quadrant).isEmpty()));
+    }
+
+    private static List<?> customersOf(Actor quadrant) {
+        try {
+            Field field = quadrant.getClass().getDeclaredField("customers");
+            field.setAccessible(true);
+            return (List<?>) field.get(quadrant);
+        } catch (ReflectiveOperationException error) {
+            throw new AssertionError(error);
+        }
     }
 
     /** Else its memory would be that of actors half made. */
