@@ -2,6 +2,7 @@ package scoville.pekko;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,6 +47,7 @@ final class Direct {
         int[] sizes =
                 Arrays.stream(args, 3, args.length).mapToInt(Integer::parseInt).toArray();
         for (int i = Integer.parseInt(args[2]); i > 0; i--) {
+            settle(system);
             long began = System.nanoTime();
             PROGRAMS.get(args[1]).run(system, sizes);
             System.out.println(System.nanoTime() - began);
@@ -68,6 +70,14 @@ final class Direct {
                 }
                 """.formatted(workers));
         return ActorSystem.create("direct", settings.withFallback(ConfigFactory.defaultReference()));
+    }
+
+    /** As the peer does between iterations: the guardian answers when it has done what it has to do for earlier ones. */
+    private static void settle(ActorSystem system) {
+        system.actorSelection("/user")
+                .resolveOne(Duration.ofDays(1))
+                .toCompletableFuture()
+                .join();
     }
 
     private static <A extends UntypedAbstractActor> Props props(Class<A> type, Supplier<A> make) {
