@@ -30,6 +30,7 @@ type (
 
 type pokerMessage struct {
 	kind     pokerKind
+	turn     int           // of pokerConfirm; which one it is does not matter
 	duration time.Duration // of pokerConfirm: of the turn
 	counts   *chatCounts   // of pokerFinished
 }
@@ -44,6 +45,7 @@ const (
 
 type directoryMessage struct {
 	kind   directoryKind
+	id     int64           // of directoryLogin; clients know each other by their mailboxes
 	turn   chatAccumulator // of directoryPoke
 	counts *chatCounts     // of directoryClientLeft
 }
@@ -234,7 +236,7 @@ func (c *chatRun) createDirectories(self chatPoker, dirs, seed int64) []chatDire
 		directories[k] = actor.Spawn(c.it, d.run)
 	}
 	for id := int64(0); id < c.clients; id++ {
-		directories[id%dirs].Send(directoryMessage{kind: directoryLogin})
+		directories[id%dirs].Send(directoryMessage{kind: directoryLogin, id: id})
 	}
 	return directories
 }
@@ -243,7 +245,7 @@ func (c *chatRun) createDirectories(self chatPoker, dirs, seed int64) []chatDire
 func (c *chatRun) pokeAll(self chatPoker, directories []chatDirectory) {
 	c.it.ExpectLasting(int64(len(c.accumulators)))
 	for turn := range c.accumulators {
-		a := accumulatorState{poker: self, began: time.Now(), counts: &c.accumulated[turn]}
+		a := accumulatorState{turn: turn, poker: self, began: time.Now(), counts: &c.accumulated[turn]}
 		a.opened[levelActs] = c.clients
 		c.accumulators[turn] = actor.SpawnLasting(c.it, a.run)
 		for _, d := range directories {
@@ -253,6 +255,7 @@ func (c *chatRun) pokeAll(self chatPoker, directories []chatDirectory) {
 }
 
 type accumulatorState struct {
+	turn           int
 	poker          chatPoker
 	began          time.Time
 	opened, closed [levels]int64
@@ -277,7 +280,7 @@ func (a accumulatorState) run(self chatAccumulator) {
 		}
 		if a.closed == a.opened {
 			confirmed = true
-			a.poker.Send(pokerMessage{kind: pokerConfirm, duration: time.Since(a.began)})
+			a.poker.Send(pokerMessage{kind: pokerConfirm, turn: a.turn, duration: time.Since(a.began)})
 		}
 	}
 }

@@ -24,6 +24,7 @@ type cellMessage struct {
 type ownerMessage struct {
 	kind     ownerKind
 	border   []cell  // of ownerBorder
+	i, j     int     // of ownerCell: its place
 	value    float64 // of ownerCell, and the total of ownerPeer
 	received int64   // of both
 }
@@ -95,6 +96,9 @@ func (s *relaxation) runner(self *actor.Mailbox[ownerMessage]) (totals sorTotals
 			own.columns[part] = m.border
 			s.startHalf(own)
 		case ownerCell, ownerPeer:
+			if m.j >= part {
+				actor.Fail("Runner received the result of cell %d, %d", m.i, m.j)
+			}
 			reports++
 			totals.value += m.value
 			totals.received += m.received
@@ -114,6 +118,9 @@ func (s *relaxation) peer(self, runner *actor.Mailbox[ownerMessage], border []ce
 			runner.Send(ownerMessage{kind: ownerBorder, border: own.columns[part]})
 			s.startHalf(own)
 		case ownerCell:
+			if m.j < part {
+				actor.Fail("Peer received the result of cell %d, %d", m.i, m.j)
+			}
 			reports++
 			totals.value += m.value
 			totals.received += m.received
@@ -130,8 +137,8 @@ func (s *relaxation) createHalf(owner *actor.Mailbox[ownerMessage], first, last 
 	s.it.Expect(int64(s.side * (last - first)))
 	for i := 0; i < s.side; i++ {
 		for j := first; j < last; j++ {
-			value, active := s.start[i*s.side+j], (i+j)%2 == 0
-			own.columns[j][i] = actor.Spawn(s.it, func(self cell) { s.cell(self, owner, value, active) })
+			i, j := i, j
+			own.columns[j][i] = actor.Spawn(s.it, func(self cell) { s.cell(self, owner, i, j) })
 		}
 	}
 	return own
@@ -156,7 +163,8 @@ func (s *relaxation) neighbours(own half, i, j int) []cell {
 }
 
 // cell computes its value anew whenever it has those of all its neighbours. The active ones begin.
-func (s *relaxation) cell(self cell, owner *actor.Mailbox[ownerMessage], value float64, active bool) {
+func (s *relaxation) cell(self cell, owner *actor.Mailbox[ownerMessage], i, j int) {
+	value, active := s.start[i*s.side+j], (i+j)%2 == 0
 	early := make([]float64, 0, 4)
 	m := self.Receive()
 	for ; m.neighbours == nil; m = self.Receive() {
@@ -193,5 +201,5 @@ func (s *relaxation) cell(self cell, owner *actor.Mailbox[ownerMessage], value f
 			}
 		}
 	}
-	owner.Send(ownerMessage{kind: ownerCell, value: value, received: received})
+	owner.Send(ownerMessage{kind: ownerCell, i: i, j: j, value: value, received: received})
 }
