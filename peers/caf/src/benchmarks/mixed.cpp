@@ -1,5 +1,6 @@
 // Mixed scenario: rings of short-lived actors pass tokens, while others factorise numbers.
 #include "../actor.hpp"
+#include "../opaque.hpp"
 
 #include <numeric>
 
@@ -53,8 +54,9 @@ struct Report {
 std::vector<std::int64_t> factorise(std::int64_t x) {
   std::vector<std::int64_t> factors;
   std::int64_t d = 2;
+  const auto zero = opaque(0); // for a remainder of 64 bits, as in `sieve`
   while (d < x) {
-    if (x % d == 0) {
+    if ((x ^ zero) % d == 0) {
       factors.push_back(d);
       x /= d;
     } else {

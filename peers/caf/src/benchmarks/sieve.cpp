@@ -1,5 +1,6 @@
 // Sieve of Eratosthenes: a pipeline of filters that grows as primes are found.
 #include "../actor.hpp"
+#include "../opaque.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -44,7 +45,10 @@ class Filter final : public Actor<Run> {
   caf::behavior make_behavior() override {
     return this->receive(
         [this](Candidate candidate) {
-          const auto x = candidate.x;
+          // The specification wants a remainder of 64 bits on every test. Clang would look at each pair first
+          // and divide small numbers in 32 bits; it does not where it takes one for a hash value, that is the
+          // outcome of an xor.
+          const auto x = candidate.x ^ opaque(0);
           if (std::any_of(primes_.begin(), primes_.end(), [x](auto prime) { return x % prime == 0; }))
             return;
           if (next_)
