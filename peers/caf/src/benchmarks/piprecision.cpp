@@ -3,7 +3,9 @@
 #include "../actor.hpp"
 #include "../checksum.hpp"
 
+#include <algorithm>
 #include <gmpxx.h>
+#include <memory>
 
 namespace scoville::piprecision {
 
@@ -35,6 +37,7 @@ namespace piprecision {
 struct Report {
   mpz_class total;
   std::int64_t terms = 0;
+  std::int64_t large = 0; // terms above 1
 };
 
 /// a / b, rounded to the nearest integer, ties to even; neither may be negative.
@@ -85,13 +88,14 @@ class Series {
 template <class Run>
 class Worker final : public Actor<Run> {
  public:
-  Worker(caf::actor_config& config, Run& run, caf::actor master, const Series& series, std::int64_t index)
-      : Actor<Run>{config, run}, master_{std::move(master)}, series_{series}, index_{index} {}
+  Worker(caf::actor_config& config, Run& run, caf::actor master, std::shared_ptr<const Series> series,
+         std::int64_t index)
+      : Actor<Run>{config, run}, master_{std::move(master)}, series_{std::move(series)}, index_{index} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
         [this](Work work) {
-          this->tell(master_, Result{series_.term(work.term), index_});
+          this->tell(master_, Result{series_->term(work.term), index_});
         },
         [this](Stop) {
           this->tell(master_, Stopped{});
@@ -101,16 +105,15 @@ class Worker final : public Actor<Run> {
 
  private:
   caf::actor master_;
-  const Series& series_;
+  std::shared_ptr<const Series> series_;
   std::int64_t index_;
 };
 
 template <class Run>
 class Master final : public Actor<Run> {
  public:
-  Master(caf::actor_config& config, Run& run, Report& report, const Series& series, std::int64_t workers,
-         std::int64_t scale)
-      : Actor<Run>{config, run}, report_{report}, series_{series}, number_{workers}, scale_{scale} {}
+  Master(caf::actor_config& config, Run& run, Report& report, std::int64_t workers, std::int64_t scale)
+      : Actor<Run>{config, run}, report_{report}, number_{workers}, scale_{scale} {}
 
   caf::behavior make_behavior() override {
     return this->receive([this](const Result& result) { add(result); }, [this](Start) { start(); },
@@ -124,8 +127,9 @@ class Master final : public Actor<Run> {
 
  private:
   void start() {
+    const auto series = std::make_shared<const Series>(scale_);
     for (std::int64_t i = 0; i < number_; ++i)
-      workers_.push_back(this->template create<Worker<Run>>(this->self(), series_, i));
+      workers_.push_back(this->template create<Worker<Run>>(this->self(), series, i));
     while (report_.terms < scale_ && report_.terms / 10 < number_)
       request(report_.terms % number_);
   }
@@ -138,7 +142,10 @@ class Master final : public Actor<Run> {
   void add(const Result& result) {
     ++received_;
     report_.total += result.value;
-    enough_ = enough_ || result.value <= 1;
+    if (result.value <= 1)
+      enough_ = true;
+    else
+      ++report_.large;
     if (!enough_)
       request(result.worker);
     if (received_ == report_.terms) {
@@ -148,7 +155,6 @@ class Master final : public Actor<Run> {
   }
 
   Report& report_;
-  const Series& series_;
   std::int64_t number_;
   std::int64_t scale_;
   std::vector<caf::actor> workers_;
@@ -160,10 +166,13 @@ class Master final : public Actor<Run> {
 template <class Run>
 Outcome run(Run& run, const Parameters& parameters) {
   const auto scale = parameters["p"];
-  const Series series{scale};
+  const auto workers = parameters["w"];
   Report report;
-  run.timed(
-      [&] { run.send(run.template spawn<Master<Run>>(report, series, parameters["w"], scale), Start{}); });
+  run.timed([&] { run.send(run.template spawn<Master<Run>>(report, workers, scale), Start{}); });
+  // Terms fall, so that those above 1 are the first ones.
+  const auto ahead = workers > scale / 10 ? scale : std::min(scale, 10 * workers);
+  require(report.large < report.terms && report.terms <= report.large + ahead,
+          "the number of terms that were requested cannot be");
   Checksum digits;
   for (const auto digit : report.total.get_str())
     digits.add(digit - '0');
