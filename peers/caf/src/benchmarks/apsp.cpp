@@ -125,6 +125,11 @@ class Block final : public Actor<Run> {
   struct Inbox {
     std::vector<Cells> by_block;
     std::size_t received = 0;
+
+    void clear() {
+      std::fill(by_block.begin(), by_block.end(), nullptr);
+      received = 0;
+    }
   };
 
   // A neighbour is never more than one phase ahead.
@@ -138,7 +143,7 @@ class Block final : public Actor<Run> {
   void proceed() {
     while (started_ && inbox_of(k_).received == neighbours_.size()) {
       compute(k_ + 1);
-      inbox_of(k_).received = 0;
+      inbox_of(k_).clear();
       if (++k_ == nodes_ - 1) {
         finish();
         return;

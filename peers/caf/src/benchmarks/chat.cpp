@@ -27,6 +27,7 @@ struct Counts {
 // To the poker.
 struct Start {};
 struct Confirm {
+  std::int64_t turn;
   std::chrono::nanoseconds duration;
 };
 struct Finished {
@@ -168,8 +169,9 @@ void add(Counts& to, const Counts& more) {
 template <class Run>
 class Accumulator final : public Actor<Run> {
  public:
-  Accumulator(caf::actor_config& config, Run& run, Traffic& report, caf::actor poker, std::int64_t acts)
-      : Actor<Run>{config, run}, report_{report}, poker_{std::move(poker)}, open_{acts, 0, 0} {}
+  Accumulator(caf::actor_config& config, Run& run, Traffic& report, caf::actor poker, std::int64_t turn,
+              std::int64_t acts)
+      : Actor<Run>{config, run}, report_{report}, poker_{std::move(poker)}, turn_{turn}, open_{acts, 0, 0} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
@@ -194,11 +196,12 @@ class Accumulator final : public Actor<Run> {
     if (open_ != std::array<std::int64_t, 3>{})
       return;
     confirmed_ = true;
-    this->tell(poker_, Confirm{std::chrono::steady_clock::now() - began_});
+    this->tell(poker_, Confirm{turn_, std::chrono::steady_clock::now() - began_});
   }
 
   Traffic& report_;
   caf::actor poker_;
+  std::int64_t turn_;
   std::array<std::int64_t, 3>
       open_; // opened less closed, by level; below 0 while a Close is ahead of its Bump
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -456,7 +459,8 @@ class Poker final : public Actor<Run> {
     for (std::int64_t id = 0; id < plan_.clients; ++id)
       this->tell(directories_[static_cast<std::size_t>(id % plan_.directories)], Login{id});
     for (auto& traffic : report_.traffic) {
-      auto turn = this->template create_lasting<Accumulator<Run>>(traffic, this->self(), plan_.clients);
+      auto turn = this->template create_lasting<Accumulator<Run>>(
+          traffic, this->self(), length(report_.accumulators), plan_.clients);
       for (const auto& directory : directories_)
         this->tell(directory, Poke{turn});
       report_.accumulators.push_back(std::move(turn));

@@ -11,10 +11,12 @@ using Board = std::vector<std::int32_t>;
 struct Work {
   std::int64_t priority;
   Board board;
+  std::int64_t depth;
 };
 struct NewWork {
   std::int64_t priority;
   Board board;
+  std::int64_t depth;
 };
 struct Result {};
 struct Done {};
@@ -70,7 +72,7 @@ class Worker final : public Actor<Run> {
   caf::behavior make_behavior() override {
     return this->receive(
         [this](const Work& work) {
-          if (length(work.board) < std::min(plan_.threshold, plan_.side))
+          if (work.depth < std::min(plan_.threshold, plan_.side))
             divide(work);
           else
             search(work.board);
@@ -91,7 +93,7 @@ class Worker final : public Actor<Run> {
       board = work.board;
       board.push_back(column);
       if (valid(board))
-        this->tell(master_, NewWork{priority, std::move(board)});
+        this->tell(master_, NewWork{priority, std::move(board), work.depth + 1});
     }
   }
 
@@ -122,11 +124,11 @@ class Master final : public Actor<Run> {
   caf::behavior make_behavior() override {
     for (std::int64_t w = 0; w < plan_.workers; ++w)
       workers_.push_back(this->template create<Worker<Run>>(this->self(), plan_));
-    dispatch(Work{plan_.priorities - 1, {}});
+    dispatch(Work{plan_.priorities - 1, {}, 0});
     return this->receive(
         [this](NewWork& more) {
           if (!stopping_)
-            dispatch(Work{more.priority, std::move(more.board)});
+            dispatch(Work{more.priority, std::move(more.board), more.depth});
         },
         [this](Result) {
           if (++report_.results == plan_.wanted)

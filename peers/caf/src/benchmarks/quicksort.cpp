@@ -79,7 +79,7 @@ class Sorter final : public Actor<Run> {
 
   caf::behavior make_behavior() override {
     return this->receive([this](Sort& sort) { take(std::move(sort.data)); },
-                         [this](Sorted& sorted) { join(std::move(sorted.data), sorted.position); });
+                         [this](const Sorted& sorted) { join(sorted.data, sorted.position); });
   }
 
  private:
@@ -101,10 +101,17 @@ class Sorter final : public Actor<Run> {
                Sort{std::move(data)});
   }
 
-  void join(Numbers data, Position position) {
-    if (position == Position::left)
-      data.swap(result_);
-    append(result_, data);
+  /// A list that was received is not changed; only this actor's own grows in place.
+  void join(const Numbers& data, Position position) {
+    if (position == Position::left && !data.empty()) {
+      Numbers joined;
+      joined.reserve(data.size() + result_.size());
+      append(joined, data);
+      append(joined, result_);
+      result_ = std::move(joined);
+    } else {
+      append(result_, data);
+    }
     if (++fragments_ == 3)
       finish();
   }
