@@ -1,5 +1,7 @@
 //! Mixed Scenario: rings of short-lived actors pass a token while workers factorise a number.
 
+use std::hint::black_box;
+
 use crate::benchmark::{Benchmark, Outcome, Population};
 use crate::library::{Actor, ActorLibrary, Context, Driver};
 use crate::parameters::{Arguments, Parameter};
@@ -81,12 +83,17 @@ impl Benchmark for Mixed {
 }
 
 /// Splits a number by trial division up to its greatest factor, without a bound at its square root: that is the work.
+// One copy for all libraries.
+#[inline(never)]
 fn factorise(number: i64) -> Vec<i64> {
     let mut factors = Vec::new();
     let mut rest = number;
     let mut divisor = 2;
+    // The entry asks for a remainder of 64 bits. Without the xor the compiler divides small numbers in 32 bits, as in `sieve`;
+    // here that would be most of the work, which goes on from the smaller factor to the larger one.
+    let zero = black_box(0);
     while divisor < rest {
-        if rest % divisor == 0 {
+        if (rest ^ zero) % divisor == 0 {
             factors.push(divisor);
             rest /= divisor;
         } else {
