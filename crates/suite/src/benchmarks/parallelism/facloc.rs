@@ -182,16 +182,23 @@ impl Region {
         self.cost += distances.fold(f64::INFINITY, f64::min);
     }
 
-    /// Hands all customers on to four smaller regions.
+    /// Hands all customers on to four smaller regions, whose part it is to take them on ([`Self::begin`]).
     fn split(&mut self) -> [Self; 4] {
         let mut parts = self
             .area
             .quarters()
             .map(|area| Self::new(area, self.depth + 1, &self.facilities));
         for customer in std::mem::take(&mut self.customers) {
-            parts[self.area.quarter_of(customer)].add(customer);
+            parts[self.area.quarter_of(customer)].customers.push(customer);
         }
         parts
+    }
+
+    /// Takes on the customers that it was given when it was split off, in the order in which they came.
+    fn begin(&mut self) {
+        for customer in std::mem::take(&mut self.customers) {
+            self.add(customer);
+        }
     }
 }
 
@@ -423,6 +430,10 @@ impl<L: ActorLibrary> Quadrant<L> {
 impl<L: ActorLibrary> Actor<L> for Quadrant<L> {
     type Message = ToQuadrant<L>;
 
+    fn started(&mut self, _: &mut impl Context<L, Self>) {
+        self.region.begin();
+    }
+
     fn handle(&mut self, message: ToQuadrant<L>, cx: &mut impl Context<L, Self>) {
         match message {
             ToQuadrant::Customer { at, producer } => self.customer(at, producer, cx),
@@ -457,8 +468,10 @@ mod tests {
         let mut region = Region::new(Rectangle::grid(8.0), 0, &[]);
         region.add(Point { x: 1.0, y: 0.0 });
         assert_eq!(region.cost, 5.0);
-        let parts = region.split();
+        let mut parts = region.split();
         assert!(region.customers.is_empty());
+        assert_eq!(parts[2].cost, 0.0, "the work of the part itself");
+        parts[2].begin();
         assert_eq!(parts.each_ref().map(|part| part.customers.len()), [0, 0, 1, 0]);
         assert_eq!(
             parts[2].facilities,
