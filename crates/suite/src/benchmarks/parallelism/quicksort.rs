@@ -181,14 +181,12 @@ impl<L: ActorLibrary> Sorter<L> {
         self.fragments = 1;
     }
 
-    fn sorted(&mut self, mut data: Vec<i64>, position: Position, cx: &mut impl Context<L, Self>) {
+    /// A list that was received is not changed; only this actor's own grows in place.
+    fn sorted(&mut self, data: &[i64], position: Position, cx: &mut impl Context<L, Self>) {
         if !data.is_empty() {
             match position {
-                Position::Left => {
-                    data.append(&mut self.result);
-                    self.result = data;
-                }
-                Position::Right => self.result.append(&mut data),
+                Position::Left => self.result = [data, &self.result].concat(),
+                Position::Right => self.result.extend_from_slice(data),
             }
         }
         self.fragments += 1;
@@ -229,7 +227,7 @@ impl<L: ActorLibrary> Actor<L> for Sorter<L> {
                 sorters,
             } => {
                 self.sorters += sorters;
-                self.sorted(data, position, cx);
+                self.sorted(&data, position, cx);
             }
         }
     }
