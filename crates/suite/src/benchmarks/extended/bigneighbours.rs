@@ -184,8 +184,17 @@ struct Worker<L: ActorLibrary> {
 
 enum ToWorker<L: ActorLibrary> {
     Neighbours(Members<L>),
-    Ping { sender: L::Address<Worker<L>> },
-    Pong { from: i64 },
+    Ping {
+        #[expect(
+            dead_code,
+            reason = "the entry sends the number, and its receiver answers the reference"
+        )]
+        from: i64,
+        sender: L::Address<Worker<L>>,
+    },
+    Pong {
+        from: i64,
+    },
     Stop,
 }
 
@@ -223,8 +232,11 @@ impl<L: ActorLibrary> Worker<L> {
         let target = self.rng.below(neighbours.len() as i64);
         self.expected = target;
         self.left -= 1;
-        let sender = cx.myself();
-        cx.tell(&neighbours[target as usize], ToWorker::Ping { sender });
+        let ping = ToWorker::Ping {
+            from: self.local,
+            sender: cx.myself(),
+        };
+        cx.tell(&neighbours[target as usize], ping);
     }
 
     fn stop(&self, cx: &mut impl Context<L, Self>) {
@@ -245,7 +257,7 @@ impl<L: ActorLibrary> Actor<L> for Worker<L> {
     fn handle(&mut self, message: ToWorker<L>, cx: &mut impl Context<L, Self>) {
         match message {
             ToWorker::Neighbours(neighbours) => self.neighbours = Some(neighbours),
-            ToWorker::Ping { sender } => {
+            ToWorker::Ping { sender, .. } => {
                 self.pings += 1;
                 cx.tell(&sender, ToWorker::Pong { from: self.local });
             }

@@ -224,7 +224,7 @@ struct Controller<L: ActorLibrary> {
 
 enum ToController {
     Start,
-    Found { seeker: usize, count: i64 },
+    Found { seeker: usize, job: i64, count: i64 },
 }
 
 impl<L: ActorLibrary> Controller<L> {
@@ -256,7 +256,7 @@ impl<L: ActorLibrary> Controller<L> {
         self.next_job[seeker] += 1;
         let message = if job < self.plan.jobs {
             let word = Word::of_job(job, self.number(seeker), self.plan.word, self.plan.alphabet);
-            ToSeeker::Job { word }
+            ToSeeker::Job { number: job, word }
         } else {
             ToSeeker::Stop
         };
@@ -269,7 +269,12 @@ impl<L: ActorLibrary> Controller<L> {
         }
     }
 
-    fn found(&mut self, seeker: usize, count: i64, cx: &mut impl Context<L, Self>) {
+    fn found(&mut self, seeker: usize, job: i64, count: i64, cx: &mut impl Context<L, Self>) {
+        assert_eq!(
+            job + 1,
+            self.next_job[seeker],
+            "seeker {seeker} answered another job"
+        );
         self.matches += count;
         self.replies += 1;
         match self.plan.assign {
@@ -296,7 +301,7 @@ impl<L: ActorLibrary> Actor<L> for Controller<L> {
     fn handle(&mut self, message: ToController, cx: &mut impl Context<L, Self>) {
         match message {
             ToController::Start => self.start(cx),
-            ToController::Found { seeker, count } => self.found(seeker, count, cx),
+            ToController::Found { seeker, job, count } => self.found(seeker, job, count, cx),
         }
     }
 }
@@ -312,7 +317,7 @@ struct Seeker<L: ActorLibrary> {
 
 enum ToSeeker {
     Init,
-    Job { word: Word },
+    Job { number: i64, word: Word },
     Stop,
 }
 
@@ -328,12 +333,16 @@ impl<L: ActorLibrary> Actor<L> for Seeker<L> {
                 self.matrix = Matrix::of_seeker(self.number, self.plan.size, self.plan.alphabet);
                 self.report.fill_ns.add(start.elapsed().as_nanos() as i64);
             }
-            ToSeeker::Job { word } => {
+            ToSeeker::Job { number, word } => {
                 let start = Instant::now();
                 let count = self.matrix.count(word.letters());
                 self.report.search_ns.add(start.elapsed().as_nanos() as i64);
-                let seeker = self.id;
-                cx.tell(&self.controller, ToController::Found { seeker, count });
+                let found = ToController::Found {
+                    seeker: self.id,
+                    job: number,
+                    count,
+                };
+                cx.tell(&self.controller, found);
             }
             ToSeeker::Stop => cx.stop(),
         }

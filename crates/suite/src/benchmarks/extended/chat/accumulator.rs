@@ -55,7 +55,7 @@ impl<L: ActorLibrary> Accumulator<L> {
         self.closed[level as usize] += 1;
         if self.closed == self.opened {
             self.confirmed = true;
-            cx.tell(&self.poker, ToPoker::Confirm);
+            cx.tell(&self.poker, ToPoker::Confirm { turn: self.turn });
             let duration = self.created.elapsed().as_nanos();
             self.report.turns.report(self.turn, duration as i64);
         }

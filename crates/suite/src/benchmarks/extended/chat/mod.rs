@@ -204,7 +204,7 @@ struct Poker<L: ActorLibrary> {
 
 enum ToPoker {
     Start,
-    Confirm,
+    Confirm { turn: i64 },
     Finished(Totals),
 }
 
@@ -235,7 +235,8 @@ impl<L: ActorLibrary> Poker<L> {
         self.report.accumulators.report(accumulators);
     }
 
-    fn confirm(&mut self, cx: &mut impl Context<L, Self>) {
+    fn confirm(&mut self, turn: i64, cx: &mut impl Context<L, Self>) {
+        assert!((0..self.plan.turns).contains(&turn), "there is no turn {turn}");
         self.confirmed += 1;
         if self.confirmed == self.plan.turns {
             for directory in &self.directories {
@@ -261,7 +262,7 @@ impl<L: ActorLibrary> Actor<L> for Poker<L> {
     fn handle(&mut self, message: ToPoker, cx: &mut impl Context<L, Self>) {
         match message {
             ToPoker::Start => self.start(cx),
-            ToPoker::Confirm => self.confirm(cx),
+            ToPoker::Confirm { turn } => self.confirm(turn, cx),
             ToPoker::Finished(totals) => self.finished(totals, cx),
         }
     }
