@@ -56,18 +56,18 @@ fn cut_torn_line(file: &mut File) -> io::Result<()> {
 /// The file is there and cannot be read, or a line before the last is damaged.
 pub fn verified(results: &Path) -> Result<BTreeMap<(GroupKey, RuntimeName), VerifiedCell>, LogError> {
     let file = results.join(VERIFIED);
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
+    let bytes = match fs::read(&file) {
+        Ok(bytes) => bytes,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(source) => return Err(LogError::Io { file, source }),
     };
     let mut cells = BTreeMap::new();
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        // A last line without its end was cut off.
-        if !line.ends_with('\n') {
+    for (index, line) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {
+        // A last line without its end was cut off, perhaps within a character.
+        if !line.ends_with(b"\n") {
             break;
         }
-        let cell: VerifiedCell = serde_json::from_str(line).map_err(|e| LogError::Damaged {
+        let cell: VerifiedCell = serde_json::from_slice(line).map_err(|e| LogError::Damaged {
             file: file.clone(),
             line: index + 1,
             why: e.to_string(),
@@ -120,12 +120,26 @@ mod tests {
         assert_eq!(known.into_values().collect::<Vec<_>>(), [first, other.clone()]);
         note(results.path(), &second).unwrap();
         let known = verified(results.path()).unwrap();
-        assert_eq!(known.into_values().collect::<Vec<_>>(), [second, other]);
-        fs::write(&file, format!("what\n{text}")).unwrap();
-        let told = verified(results.path()).unwrap_err().to_string();
-        assert!(
-            told.contains("verified.jsonl:1") && told.ends_with("remove the line, and verify its cell again"),
-            "{told}"
+        assert_eq!(
+            known.into_values().collect::<Vec<_>>(),
+            [second.clone(), other.clone()]
         );
+        for damage in [b"what\n".as_slice(), b"\xff\n"] {
+            fs::write(&file, [damage, text.as_bytes()].concat()).unwrap();
+            let told = verified(results.path()).unwrap_err().to_string();
+            assert!(
+                told.contains("verified.jsonl:1")
+                    && told.ends_with("remove the line, and verify its cell again"),
+                "{told}"
+            );
+        }
+        // It may be cut off within a character as well.
+        fs::write(
+            &file,
+            [text.as_bytes(), b"{\"unix\":1.5,\"message\":\"\xe2\x80"].concat(),
+        )
+        .unwrap();
+        let known = verified(results.path()).unwrap();
+        assert_eq!(known.into_values().collect::<Vec<_>>(), [second, other]);
     }
 }
