@@ -95,39 +95,64 @@ fn replaced(suite: &Suite<'_>, used: &str, wanted: &str) -> String {
     )
 }
 
-/// Who has the smallest geometric mean of wall times.
+/// Who has the smallest geometric mean of wall times, and how sure that is.
 fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<String> {
     let key = &suite[0].key;
     let here = |s: &&Summary| s.measure == Measure::Wall && s.preset == key.preset && s.cores == key.cores;
     let mine: Vec<&Summary> = summaries.iter().filter(here).collect();
     let most = mine.iter().map(|s| s.common.len()).max()?;
     // Means over different sets of benchmarks cannot be ranked: only those that share the largest set compete.
-    let complete = mine.iter().filter(|s| s.common.len() == most);
-    let best = complete.min_by(|a, b| a.geomean.value.total_cmp(&b.geomean.value))?;
+    let complete: Vec<&Summary> = mine.into_iter().filter(|s| s.common.len() == most).collect();
+    let least = |of: &dyn Fn(&Summary) -> bool| {
+        let among = complete.iter().copied().filter(|s| of(s));
+        among.min_by(|a, b| a.geomean.value.total_cmp(&b.geomean.value))
+    };
+    let ends = |s: &Summary| {
+        let interval = s.geomean.interval.as_ref();
+        interval.map_or((0.0, f64::INFINITY), |i| (i.low, i.high))
+    };
+    let best = least(&|_| true)?;
+    let name = &best.runtime;
     let over = match best.common.len() {
         1 => format!("On {} ({})", best.common[0], place(suite)),
         n => format!("Over {n} benchmarks ({})", place(suite)),
     };
-    let range = match best.common.len() {
+    let ratio = |s: &Summary| in_words(&s.geomean);
+    let range = |s: &Summary| match s.common.len() {
         1 => String::new(),
         _ => {
-            let ((low, x), (high, y)) = (&best.smallest, &best.largest);
+            let ((low, x), (high, y)) = (&s.smallest, &s.largest);
             let (x, y) = (significant(*x), significant(*y));
             format!("; single benchmarks range from {x} ({low}) to {y} ({high})")
         }
     };
-    let (name, ratio) = (&best.runtime, in_words(&best.geomean));
-    let ahead = best
-        .geomean
-        .interval
-        .as_ref()
-        .map(|i| (i.high < 1.0, i.low > 1.0));
-    Some(match ahead {
-        Some((true, _)) => format!("{over} {name} leads: its time is {ratio} that of {baseline}{range}."),
-        Some((_, true)) => {
-            format!("{over} {baseline} leads; next is {name}, whose time is {ratio} as long{range}.")
-        }
-        _ => format!("{over} no lead is certain: the time of {name} is {ratio} that of {baseline}{range}."),
+    let as_part = |told: &Summary| format!("{} that of {baseline}{}", ratio(told), range(told));
+    if ends(best).1 < 1.0 {
+        // The smallest of several means is not the smallest for sure.
+        let rivals = complete
+            .iter()
+            .filter(|s| s.runtime != *name && ends(s).0 <= ends(best).1);
+        let rivals: Vec<&str> = rivals.map(|s| s.runtime.as_str()).collect();
+        return Some(match rivals.len() {
+            0 => format!("{over} {name} leads: its time is {}.", as_part(best)),
+            _ => format!(
+                "{over} {name} is ahead of {baseline}, but perhaps not of {}: its time is {}.",
+                rivals.join(", "),
+                as_part(best)
+            ),
+        });
+    }
+    Some(match least(&|s| ends(s).0 <= 1.0) {
+        None => format!(
+            "{over} {baseline} leads; next is {name}, whose time is {} as long{}.",
+            ratio(best),
+            range(best)
+        ),
+        Some(open) => format!(
+            "{over} no lead is certain: the time of {} is {}.",
+            open.runtime,
+            as_part(open)
+        ),
     })
 }
 

@@ -192,6 +192,45 @@ fn a_clear_difference_is_found_in_both_directions() {
     assert!(slower.clean_ratio.is_none());
 }
 
+/// A baseline of 10 ms and runtimes that take so much, in blocks that differ by so much: who leads, in words.
+fn headline(times: &[(&str, f64, f64)]) -> String {
+    let names: Vec<&str> = times.iter().map(|(name, ..)| *name).collect();
+    let mut log = Log::new(plan(&["pingpong", "fib"], &[&["base"][..], &names].concat()));
+    for benchmark in ["pingpong", "fib"] {
+        for block in 0..6 {
+            let away = f64::from(block) - 2.5;
+            let time = |ms: f64, spread: f64| (1e6 * (ms + spread * away)) as u64;
+            let mut all = vec![("base", time(10.0, 0.0))];
+            all.extend(times.iter().map(|(name, ms, spread)| (*name, time(*ms, *spread))));
+            log.block(benchmark, block, &all);
+        }
+    }
+    judged(&log).sentences[0].clone()
+}
+
+#[test]
+fn nobody_leads_who_is_ahead_of_the_baseline_only() {
+    let told = |times: &[(&str, f64, f64)], text: &str| {
+        let headline = headline(times);
+        assert!(headline.contains(text), "{headline}");
+    };
+    told(&[("b", 5.0, 0.1), ("c", 8.0, 0.1)], " b leads: ");
+    told(
+        &[("b", 5.0, 0.1), ("c", 5.1, 0.1)],
+        " b is ahead of base, but perhaps not of c: its time is 0.500 times (",
+    );
+    told(&[("b", 20.0, 0.1), ("c", 21.0, 0.1)], " base leads; next is b, ");
+    // The smallest mean is surely larger than the baseline's, another is not.
+    told(
+        &[("b", 11.0, 0.01), ("c", 12.0, 3.0)],
+        " no lead is certain: the time of c is ",
+    );
+    told(
+        &[("b", 10.0, 0.1), ("c", 12.0, 0.1)],
+        " no lead is certain: the time of b is ",
+    );
+}
+
 #[test]
 fn a_wrong_result_leaves_no_time_anywhere() {
     let mut log = ten_blocks();
