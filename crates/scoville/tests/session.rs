@@ -151,6 +151,22 @@ fn the_time_left_is_a_guess_until_everything_has_run() {
     assert_eq!(after(12), (Some(0), false));
 }
 
+/// What may be repeated is left as long as nobody knows that it need not be.
+#[test]
+fn at_most_so_much_time_is_left_with_every_repetition() {
+    let plan = plan(1, 2, 10);
+    let (_, events) = run(&plan, &mut Recorder::new(), &Dirty((0..10).collect()));
+    let all = blocks(&events).len() as u64;
+    assert_eq!(all, 12);
+    for (at, event) in events.iter().enumerate() {
+        if let What::BlockFinished { block, .. } = event.what {
+            let progress = Progress::replay(&plan, &events[..=at]).unwrap();
+            let left = (all - 1 - u64::from(block)) * 2 * INVOCATION_NS;
+            assert_eq!(progress.remaining_ns(&plan), Some(left), "after block {block}");
+        }
+    }
+}
+
 struct Dirty(Vec<u32>);
 
 impl Assess for Dirty {

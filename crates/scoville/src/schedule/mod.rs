@@ -82,6 +82,11 @@ pub trait Assess {
 /// Blocks that may be repeated because their sensors flagged them, relative to the blocks of the group.
 const EXTRA_SHARE: f64 = 0.2;
 
+/// How many blocks of a group with so many may be repeated.
+fn repetitions(blocks: u32) -> u32 {
+    (f64::from(blocks) * EXTRA_SHARE).floor() as u32
+}
+
 /// The next step of a session that nobody interrupts.
 pub fn next(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Step {
     if let Some(step) = in_open_block(progress) {
@@ -208,9 +213,8 @@ fn group_to_repeat(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Opt
     (0..plan.groups.len()).find(|&i| {
         let state = &progress.groups[i];
         let regular = state.settled.map_or(0, |settled| settled.blocks);
-        let allowed = (f64::from(regular) * EXTRA_SHARE).floor() as usize;
         let extra = state.blocks.len() - regular as usize;
-        if extra >= allowed || state.live().next().is_none() {
+        if extra >= repetitions(regular) as usize || state.live().next().is_none() {
             return false;
         }
         let flagged = assess.contaminated(&progress.events, &state.key);

@@ -5,7 +5,7 @@ use crate::model::invocation::{FailureKind, Invocation, Outcome};
 use crate::model::plan::{GroupKey, LadderKey, Plan};
 use crate::model::runtime::RuntimeName;
 
-use super::growth;
+use super::{growth, repetitions};
 
 /// A competitor that never worked is given up after this many failures that another try might mend.
 const TRIES: u32 = 2;
@@ -309,18 +309,20 @@ impl Progress {
 
     /// Time that the remaining blocks will take if they take as long as the ones before, ns; `None` before anything has
     /// run. During the first pass, what has not run yet counts as the mean of what has. Precision may end the session
-    /// earlier.
+    /// earlier, and so does every block that need not be repeated.
     pub fn remaining_ns(&self, plan: &Plan) -> Option<u64> {
         let typical = self.spent_ns.checked_div(self.runs())?;
         let (mut sum, mut sure) = (0, 0);
         for group in &self.groups {
             let per_block = group.block_ns(typical);
-            if group.settled.is_some() {
-                continue;
-            }
             let left = |blocks: u32| u64::from(blocks).saturating_sub(group.blocks.len() as u64);
-            sum += per_block * left(plan.method.max_blocks);
-            sure += per_block * left(plan.method.sure_blocks());
+            let regular = group
+                .settled
+                .map_or(plan.method.max_blocks, |settled| settled.blocks);
+            sum += per_block * left(regular + repetitions(regular));
+            if group.settled.is_none() {
+                sure += per_block * left(plan.method.sure_blocks());
+            }
         }
         Some(match plan.method.budget_ns {
             Some(budget) => sum.min(budget.saturating_sub(self.spent_ns).max(sure)),
