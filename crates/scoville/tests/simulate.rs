@@ -246,6 +246,38 @@ fn what_cannot_be_simulated_is_refused_by_name() {
     assert!(refused(&["reproduce", "woelke-2019"]).contains("woelke-2018"));
 }
 
+/// With ever so many runs before it, which would take hours here.
+#[test]
+fn a_wrong_request_is_refused_before_anything_is_simulated() {
+    let long = [
+        "simulate",
+        "count",
+        "pingpong",
+        "--set=messages=1000000",
+        "--seeds=1000",
+    ];
+    let refused = |arguments: &[&str]| refused(&[&long[..], arguments].concat());
+    assert!(refused(&[]).contains("pingpong: unknown parameter messages"));
+    let long = ["simulate", "count", "--set=messages=1000000", "--seeds=1000"];
+    let refused = |arguments: &[&str]| self::refused(&[&long[..], arguments].concat());
+    assert!(refused(&["pingpung"]).contains("no program \"pingpung\""));
+    assert!(refused(&["--policy=cls,fifo"]).contains("no policy \"fifo\""));
+    assert!(refused(&["--workers=2,65"]).contains("1 to 64 workers"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| format!("--html={}", folder.path().join(name).display());
+    assert!(refused(&[&path("none/page.html")]).contains("cannot write"));
+    assert!(refused(&[&path("")]).contains("cannot write"));
+    assert!(self::refused(&["reproduce", "woelke-2018", &path("")]).contains("cannot write"));
+}
+
+#[test]
+fn what_was_simulated_is_told_though_the_page_cannot_be_written() {
+    let output = scoville(&["simulate", "pingpong", "--set=pings=10", "--html=/dev/full"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write /dev/full"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Simulated, not measured"));
+}
+
 /// A program whose errors go to a terminal; ended whatever becomes of the test.
 struct OnTerminal {
     program: Child,

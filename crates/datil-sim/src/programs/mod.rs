@@ -17,6 +17,7 @@ use suite::iteration::{Failure, Order};
 
 use crate::host::{Annotation, Run, Settings};
 use crate::library::{Simulated, System};
+use crate::policies;
 
 /// What the time of a program goes into, at the published sizes. Decided from its code, before anything was simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -282,12 +283,11 @@ pub fn find(name: &str) -> Result<&'static Program, String> {
     })
 }
 
-/// Runs a program on a simulated machine. `given` replaces parameters' default sizes.
+/// The parameters of a program with their default sizes, which `given` replaces.
 ///
 /// # Errors
-/// If there is no such program or parameter, a value is out of range, or the program fails.
-pub fn simulate(name: &str, settings: Settings, given: &Map<String, Value>) -> Result<Simulation, String> {
-    let program = find(name)?;
+/// If the program has no such parameter.
+fn parameters(program: &Program, given: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     let mut parameters: Map<String, Value> = program
         .parameters
         .iter()
@@ -306,6 +306,27 @@ pub fn simulate(name: &str, settings: Settings, given: &Map<String, Value>) -> R
             ));
         }
     }
+    Ok(parameters)
+}
+
+/// Whether [`simulate`] would know the program, its parameters, the policy and the number of workers.
+///
+/// # Errors
+/// If it would not.
+pub fn check(name: &str, settings: &Settings, given: &Map<String, Value>) -> Result<(), String> {
+    parameters(find(name)?, given)?;
+    policies::find(&settings.policy)?;
+    settings.machine.units(settings.workers)?;
+    Ok(())
+}
+
+/// Runs a program on a simulated machine. `given` replaces parameters' default sizes.
+///
+/// # Errors
+/// If there is no such program or parameter, a value is out of range, or the program fails.
+pub fn simulate(name: &str, settings: Settings, given: &Map<String, Value>) -> Result<Simulation, String> {
+    let program = find(name)?;
+    let parameters = parameters(program, given)?;
     let scale = program.scale.and_then(|name| parameters[name].as_u64());
     let settings = Settings {
         annotations: program.annotations,

@@ -1,11 +1,10 @@
 //! `scoville reproduce`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use datil_sim::Watch;
 use datil_sim::acceptance::{
@@ -16,8 +15,9 @@ use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row, Verdict};
 use super::Exit;
 use super::list::{print, table};
 use super::progress::{over_runs, watch};
+use super::simulate::{check_page, write_page};
 use crate::digits::number_of;
-use crate::render::html::simulation::{Figure, Page, Section, render};
+use crate::render::html::simulation::{Figure, Page, Section};
 
 /// What to reproduce.
 #[derive(Args, Clone, Debug)]
@@ -48,6 +48,7 @@ pub enum Publication {
 
 /// Prints what is published, or asked for, beside what is simulated.
 pub fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
+    check_page(arguments.html.as_deref())?;
     match arguments.publication {
         Publication::Woelke2018 => woelke(arguments, out),
         Publication::AdaptiveLocality => adaptive(arguments, out),
@@ -62,16 +63,15 @@ fn watched<T>(simulate: impl FnOnce(Watch) -> Result<T, String>) -> Result<T> {
     result.map_err(|reason| anyhow!(reason))
 }
 
-fn write_page(path: Option<&Path>, page: impl FnOnce() -> Page) -> Result<()> {
-    let Some(path) = path else {
-        return Ok(());
-    };
-    fs::write(path, render(&page())).with_context(|| format!("cannot write {}", path.display()))
-}
-
 fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     let rows = watched(|watch| woelke_2018::reproduce(arguments.seeds, watch))?;
+    show_thesis(&rows, arguments, out)?;
+    // The page last: what is simulated is of use without it.
     write_page(arguments.html.as_deref(), || thesis_page(&rows, arguments.seeds))?;
+    Ok(Exit::Good)
+}
+
+fn show_thesis(rows: &[Row], arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<()> {
     if arguments.json {
         let value = serde_json::json!({
             "simulated": true,
@@ -82,7 +82,7 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
             "rows": rows,
         });
         writeln!(out, "{value}")?;
-        return Ok(Exit::Good);
+        return Ok(());
     }
     writeln!(
         out,
@@ -93,7 +93,7 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     )?;
     show(&THESIS_HEADER, rows.iter().map(thesis_columns), out)?;
     writeln!(out)?;
-    for (verdict, count) in verdicts(&rows) {
+    for (verdict, count) in verdicts(rows) {
         writeln!(out, "{count:3} {}: {}", verdict.text(), verdict.meaning())?;
     }
     writeln!(out, "\nThe model was fitted to these points and to no others:")?;
@@ -103,8 +103,7 @@ fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
             .iter()
             .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]),
         out,
-    )?;
-    Ok(Exit::Good)
+    )
 }
 
 fn rule_of_verdicts() -> String {
@@ -235,22 +234,27 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
 
 fn adaptive(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     let acceptance = watched(|watch| acceptance::accept(arguments.seeds, watch))?;
+    show_acceptance(&acceptance, arguments.json, out)?;
     write_page(arguments.html.as_deref(), || acceptance_page(&acceptance))?;
-    if arguments.json {
-        writeln!(out, "{}", serde_json::to_string(&acceptance)?)?;
-        return Ok(Exit::Good);
+    Ok(Exit::Good)
+}
+
+fn show_acceptance(acceptance: &Acceptance, json: bool, out: &mut dyn Write) -> Result<()> {
+    if json {
+        writeln!(out, "{}", serde_json::to_string(acceptance)?)?;
+        return Ok(());
     }
     writeln!(
         out,
         "{RULE}: what is asked of it beside what is simulated, nothing measured.\n"
     )?;
-    for part in acceptance_sections(&acceptance) {
+    for part in acceptance_sections(acceptance) {
         writeln!(out, "{}. {}", part.title, part.text)?;
         let header: Vec<&str> = part.header.iter().map(String::as_str).collect();
         show(&header, part.rows.into_iter(), out)?;
         writeln!(out)?;
     }
-    Ok(Exit::Good)
+    Ok(())
 }
 
 fn acceptance_page(acceptance: &Acceptance) -> Page {
@@ -493,6 +497,7 @@ fn range(ratio: Ratio) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::html::simulation::render;
 
     #[test]
     fn the_page_says_what_its_verdicts_mean_and_how_often_was_simulated() {

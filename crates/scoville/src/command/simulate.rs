@@ -1,15 +1,17 @@
 //! `scoville simulate`.
 
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use datil_policy::topology::Topology;
 use datil_sim::machine::{Machine, Os, PRESETS, Placement, opteron_on, preset};
+use datil_sim::programs::check;
 use datil_sim::{Run, Settings, policies, programs, simulate};
 use indicatif::ProgressBar;
+use rustix::fs::{Access, access};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -130,17 +132,48 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
         list(out)?;
         return Ok(Exit::Good);
     }
+    check_page(arguments.html.as_deref())?;
     let output = simulate_all(arguments, &machine(arguments)?)?;
-    if let Some(path) = &arguments.html {
-        let page = render(&page(&output));
-        fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    }
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&output)?)?;
     } else {
         show(&output, out)?;
     }
+    write_page(arguments.html.as_deref(), || page(&output))?;
     Ok(Exit::Good)
+}
+
+/// Whether a page could be written there: a simulation may take minutes, so what is wrong with the place is said before it.
+///
+/// # Errors
+/// It could not.
+pub fn check_page(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let possible = match fs::metadata(path) {
+        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(_) => access(path, Access::WRITE_OK).map_err(io::Error::from),
+        Err(_) => access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from),
+    };
+    possible.with_context(|| cannot_write(path))
+}
+
+/// Writes the page if there is a place for it.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_page(path: Option<&Path>, page: impl FnOnce() -> Page) -> Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    fs::write(path, render(&page())).with_context(|| cannot_write(path))
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
 }
 
 /// The machine that is asked for, changed as asked for.
@@ -251,14 +284,24 @@ fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &Prog
     let runs = programs.len() * policies.len() * seeds.len() * (workers.len() + alone);
     bar.set_length(runs as u64);
     let parameters = parameters(arguments)?;
+    let asked = |policy: &str, workers: usize, seed: u64| Settings {
+        policy: policy.to_owned(),
+        workers,
+        seed,
+        ..settings.clone()
+    };
+    // Thousands of runs may take minutes, after which nobody wants to hear of a typing error.
+    for program in &programs {
+        for policy in &policies {
+            for &workers in &workers {
+                let asked = asked(policy, workers, arguments.seed);
+                check(program, &asked, &parameters).map_err(|reason| anyhow!(reason))?;
+            }
+        }
+    }
     let once = |program: &str, policy: &str, workers: usize, seed: u64| {
-        let settings = Settings {
-            policy: policy.to_owned(),
-            workers,
-            seed,
-            ..settings.clone()
-        };
-        let simulation = simulate(program, settings, &parameters).map_err(|reason| anyhow!(reason));
+        let simulation =
+            simulate(program, asked(policy, workers, seed), &parameters).map_err(|reason| anyhow!(reason));
         bar.inc(1);
         simulation
     };
