@@ -11,7 +11,7 @@ use std::io::Read as _;
 
 use base64::Engine as _;
 use fixture::{HOSTILE, VOID_NS};
-use scoville::model::analysis::{Analysis, CellState, Measure};
+use scoville::model::analysis::{Analysis, CellState, Measure, RuntimeInfo};
 use scoville::render::terminal::Screen;
 use scoville::render::{bencher, benchstat, csv, figure, html, json, junit, markdown, terminal, vega, words};
 
@@ -220,6 +220,35 @@ fn every_figure_is_exported_with_rows_that_have_its_fields() {
     }
     let names: std::collections::BTreeSet<_> = files.iter().map(|f| &f.0).collect();
     assert_eq!(names.len(), files.len());
+}
+
+/// The table of runtimes in the README has nineteen.
+#[test]
+fn no_two_runtimes_share_colour_and_shape() {
+    let mut analysis = fixture::rich();
+    let first = analysis.runtimes[0].clone();
+    analysis.runtimes = (0..40)
+        .map(|i| RuntimeInfo {
+            name: format!("runtime{i}"),
+            ..first.clone()
+        })
+        .collect();
+    let figures = figure::figures(&analysis);
+    let absolute = figures.iter().find(|f| f.id == "absolute").unwrap();
+    let range = |channel: &str| -> Vec<String> {
+        let mut found = None;
+        let mut open = vec![&absolute.spec];
+        while let Some(value) = open.pop() {
+            let inner = value.as_object().into_iter().flat_map(|map| map.values());
+            open.extend(inner.chain(value.as_array().into_iter().flatten()));
+            let range = &value[channel]["scale"]["range"];
+            found = found.or(range.as_array());
+        }
+        let range = found.expect("the figure tells runtimes apart");
+        range.iter().map(|look| look.to_string()).collect()
+    };
+    let looks: std::collections::BTreeSet<_> = range("color").into_iter().zip(range("shape")).collect();
+    assert_eq!(looks.len(), 40);
 }
 
 /// In figures for a paper and in what the report shows without its script, as in its figures.

@@ -21,18 +21,21 @@ pub(super) struct Look {
 impl Look {
     pub(super) fn new(analysis: &Analysis) -> Self {
         let names: Vec<&str> = analysis.runtimes.iter().map(|r| r.name.as_str()).collect();
-        let cycle = |of: &[&'static str]| -> Vec<&'static str> {
-            (0..names.len()).map(|i| of[i % of.len()]).collect()
-        };
+        let all = 0..names.len();
+        let colours: Vec<&str> = all.clone().map(|i| PALETTE[i % PALETTE.len()]).collect();
+        // Runtimes of one colour differ in shape.
+        let shapes: Vec<&str> = all
+            .map(|i| SHAPES[(i + i / PALETTE.len()) % SHAPES.len()])
+            .collect();
         let legend = json!({ "title": null, "orient": "top", "columns": 8, "symbolLimit": 40 });
         Look {
             colour: json!({
                 "field": "runtime", "type": "nominal", "legend": legend,
-                "scale": { "domain": names, "range": cycle(&PALETTE) }
+                "scale": { "domain": names, "range": colours }
             }),
             shape: json!({
                 "field": "runtime", "type": "nominal", "legend": legend,
-                "scale": { "domain": names, "range": cycle(&SHAPES) }
+                "scale": { "domain": names, "range": shapes }
             }),
             margin: analysis.plan.method.margin,
         }

@@ -167,9 +167,9 @@ fn radius(series: usize, of: usize) -> f64 {
     LARGEST - (LARGEST - SMALLEST) * series as f64 / (of.max(2) - 1) as f64
 }
 
-/// Dashes of a series' line, for the same reason.
+/// Dashes of a series' line, for the same reason; those of one colour differ.
 fn dashes(series: usize) -> &'static str {
-    ["none", "9 5", "2 4", "9 4 2 4"][series % 4]
+    ["none", "9 5", "2 4", "9 4 2 4"][(series + series / PALETTE.len()) % 4]
 }
 
 /// A linear map of one interval onto another.
@@ -429,6 +429,8 @@ mod tests {
 
     #[test]
     fn series_in_one_place_are_all_seen() {
+        let looks: std::collections::BTreeSet<_> = (0..64).map(|s| (colour(s), dashes(s))).collect();
+        assert_eq!(looks.len(), 64);
         let radii: Vec<f64> = (0..3).map(|series| radius(series, 3)).collect();
         assert_eq!(radii, [6.0, 4.5, 3.0]);
         assert_eq!(radius(0, 1), 6.0);
