@@ -19,17 +19,21 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Standard output as it is now: its width if it is a terminal, else 120 columns; colour only on a terminal and
+    /// Standard output as it is now: its width if it is a terminal that knows it, else 120 columns; colour only on a terminal and
     /// only if `NO_COLOR` is unset or empty.
     pub fn stdout() -> Self {
         let terminal = std::io::stdout().is_terminal();
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        let width = terminal.then(|| Table::new().width()).flatten();
         Screen {
-            width: width.map_or(120, usize::from),
+            width: width(terminal.then(|| Table::new().width()).flatten()),
             colour: terminal && !no_colour,
         }
     }
+}
+
+/// A terminal that nobody has told its size, such as one of a container or on a serial line, says that it has 0 columns.
+fn width(columns: Option<u16>) -> usize {
+    columns.filter(|columns| *columns > 0).map_or(120, usize::from)
 }
 
 /// The tables of a measure, one per size and core count, with their legends.
@@ -186,5 +190,15 @@ fn styled(entry: &Entry, width: usize, colour: bool) -> TableCell {
         Tone::Worse => cell.fg(Color::Yellow),
         Tone::Dim => cell.add_attribute(Attribute::Dim),
         Tone::Bad => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_without_a_size_is_no_narrow_one() {
+        assert_eq!([None, Some(0), Some(80)].map(width), [120, 120, 80]);
     }
 }
