@@ -60,9 +60,7 @@ fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> 
     let folder = sessions::find(&world.results, arguments.session.as_deref())?;
     let analysis = judged::analyse(world, &folder)?;
     let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
-    for name in [a, b] {
-        check_name(world, &analysis, name)?;
-    }
+    check_names(world, &analysis, [a, b])?;
     writeln!(out, "A = {a}, B = {b}, session {}", analysis.session)?;
     writeln!(
         out,
@@ -83,22 +81,26 @@ fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> 
     Ok(lines)
 }
 
-fn check_name(world: &World, analysis: &Analysis, name: &str) -> Result<()> {
-    if analysis.runtimes.iter().any(|runtime| runtime.name == name) {
-        return Ok(());
+fn check_names(world: &World, analysis: &Analysis, names: [&str; 2]) -> Result<()> {
+    let no_runtime = |name: &&str| !analysis.runtimes.iter().any(|runtime| runtime.name == *name);
+    let is_session = |name: &&str| sessions::exists(&world.results, name);
+    let mut wrong = names.into_iter().filter(no_runtime);
+    // What nobody knows comes first: it may have been meant as a session beside a session.
+    if let Some(name) = wrong.clone().find(|name| !is_session(name)) {
+        let runtimes = analysis.runtimes.iter().map(|runtime| runtime.name.clone());
+        let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)?).collect();
+        bail!(
+            "`{name}` is neither a runtime of session {} nor a session: {}",
+            analysis.session,
+            suggest::advice(name, known.iter().map(String::as_str))
+        )
     }
-    if sessions::exists(&world.results, name) {
+    if let Some(name) = wrong.next() {
         bail!(
             "`{name}` is a session and can be compared with another session only; to choose the session of two runtimes, write --session {name}"
         );
     }
-    let runtimes = analysis.runtimes.iter().map(|runtime| runtime.name.clone());
-    let known: Vec<String> = runtimes.chain(crate::log::sessions(&world.results)?).collect();
-    bail!(
-        "`{name}` is neither a runtime of session {} nor a session: {}",
-        analysis.session,
-        suggest::advice(name, known.iter().map(String::as_str))
-    )
+    Ok(())
 }
 
 fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<Vec<Line>> {

@@ -150,6 +150,8 @@ fn only_two_of_a_kind_are_compared() {
             &["fast", "later"],
             "`later` is a session and can be compared with another session only",
         ),
+        (&["later", "fats"], "`fats` is neither a runtime of session "),
+        (&["later", &first[1..]], &format!("did you mean `{first}`?")),
         (&[&first, "later", "--session=later"], "leave the option out"),
     ] {
         checkout
