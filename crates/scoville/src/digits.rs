@@ -1,6 +1,7 @@
 //! Digits as people read them: three significant ones, thousands apart.
 
-/// Three significant digits, without an exponent between 0.001 and 10^6; thousands are separated by thin spaces.
+/// Three significant digits, without an exponent between 0.001 and 10^6; thousands are separated by narrow spaces, at which no
+/// line is broken.
 pub fn significant(x: f64) -> String {
     let magnitude = x.abs();
     if !x.is_finite() {
@@ -20,7 +21,7 @@ pub fn significant(x: f64) -> String {
     grouped(&format!("{x:.decimals$}"))
 }
 
-/// An integer with thin spaces between thousands.
+/// An integer with narrow spaces between thousands.
 pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
@@ -40,7 +41,7 @@ fn grouped(digits: &str) -> String {
     let mut out = String::from(sign);
     for (i, c) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push('\u{2009}');
+            out.push('\u{202f}');
         }
         out.push(c);
     }
@@ -62,8 +63,8 @@ mod tests {
             (12.34, "12.3"),
             (123.4, "123"),
             (1234.4, "1234"),
-            (12345.0, "12\u{2009}345"),
-            (-12345.0, "-12\u{2009}345"),
+            (12345.0, "12\u{202f}345"),
+            (-12345.0, "-12\u{202f}345"),
             (1.5e7, "1.50e7"),
             (f64::NAN, "?"),
         ];

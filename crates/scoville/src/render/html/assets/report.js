@@ -28,7 +28,7 @@
     if (size < 1e-3 || size >= 1e6) return x.toExponential(2);
     const before = Number(size.toExponential(2).split("e")[1]);
     const [whole, rest] = x.toFixed(Math.min(5, Math.max(0, 2 - before))).split(".");
-    const grouped = whole.replace("-", "").length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, "\u2009");
+    const grouped = whole.replace("-", "").length < 5 ? whole : whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
     return rest ? `${grouped}.${rest}` : grouped;
   }
 
