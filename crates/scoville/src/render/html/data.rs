@@ -19,8 +19,13 @@ use super::super::rows::{self, SENSORS};
 use super::super::words::{self, MEASURES};
 use super::super::{comparison, figure, number};
 
-/// Steps per factor e: a step is 0.15 %, so that a decoded number is right to 0.08 %.
-const STEPS: f64 = 650.0;
+/// Steps per factor e: a decoded number is right to 0.00005 %, so that its three digits are those of the tables and of the
+/// terminal, but for one number in ten thousand.
+const STEPS: f64 = 1e6;
+/// Steps per factor e of a session with more pairs than [`FINE_PAIRS`]: right to 0.08 %.
+const COARSE_STEPS: f64 = 650.0;
+/// Most pairs that leave room for fine steps; all benchmarks on twenty runtimes and one number of cores have fewer.
+const FINE_PAIRS: usize = 100_000;
 /// Steps per factor e of single invocations and iterations: right to 0.13 %, far less than a mark's width.
 const POINT_STEPS: f64 = 400.0;
 /// Most points of warm-up curves in one report; see [`Thinning`].
@@ -83,26 +88,47 @@ pub fn packed(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
+/// How estimates and ratios are coded.
+#[derive(Clone, Copy)]
+struct Coding {
+    /// Steps per factor e.
+    steps: f64,
+}
+
+impl Coding {
+    fn of(analysis: &Analysis) -> Self {
+        let pairs: usize = analysis.groups.iter().map(|g| g.pairs.len()).sum();
+        let steps = if pairs <= FINE_PAIRS { STEPS } else { COARSE_STEPS };
+        Self { steps }
+    }
+
+    /// A positive ratio in steps; nothing for what has no logarithm.
+    fn steps(self, ratio: f64) -> Option<i64> {
+        logarithm(ratio, self.steps)
+    }
+}
+
 fn value(analysis: &Analysis) -> Value {
+    let coding = Coding::of(analysis);
     let thinning = Thinning::of(analysis);
     let names: HashMap<&str, usize> = (analysis.runtimes.iter().enumerate())
         .map(|(i, r)| (r.name.as_str(), i))
         .collect();
     let groups: Vec<Value> = (analysis.groups.iter())
-        .map(|g| group(analysis, g, &names, thinning))
+        .map(|g| group(analysis, g, &names, thinning, coding))
         .collect();
     json!({
         "session": analysis.session,
         "baseline": analysis.plan.baseline,
         "margin": analysis.plan.method.margin,
-        "steps": STEPS,
+        "steps": coding.steps,
         "pointSteps": POINT_STEPS,
         "runtimes": analysis.runtimes.iter().map(|r| &r.name).collect::<Vec<_>>(),
         "measures": measures(),
         "sizes": sizes(analysis),
         "groups": groups,
-        "summaries": summaries(analysis),
-        "speedups": speedups(analysis, &names),
+        "summaries": summaries(analysis, coding),
+        "speedups": speedups(analysis, &names, coding),
         "growth": growth(analysis, &names),
         "sensors": sensors(analysis),
         "figures": figures(analysis),
@@ -112,7 +138,7 @@ fn value(analysis: &Analysis) -> Value {
 
 /// `[benchmark, preset, cores, ideal, runtimes, values, lows, highs, n]`, the last five in columns: values in steps from
 /// the ideal, the interval's ends in steps from the value.
-fn speedups(analysis: &Analysis, names: &HashMap<&str, usize>) -> Value {
+fn speedups(analysis: &Analysis, names: &HashMap<&str, usize>, coding: Coding) -> Value {
     let place = |s: &Speedup| (s.benchmark.clone(), s.preset.clone(), s.cores);
     let rows = analysis
         .speedups
@@ -121,7 +147,7 @@ fn speedups(analysis: &Analysis, names: &HashMap<&str, usize>) -> Value {
         let column = |of: &dyn Fn(&Speedup) -> Value| -> Value { row.iter().map(of).collect() };
         let arm = |s: &Speedup, end: fn(&Interval) -> f64| {
             let interval = s.speedup.interval.as_ref();
-            json!(interval.and_then(|i| steps(end(i) / s.speedup.value)))
+            json!(interval.and_then(|i| coding.steps(end(i) / s.speedup.value)))
         };
         json!([
             row[0].benchmark,
@@ -129,7 +155,7 @@ fn speedups(analysis: &Analysis, names: &HashMap<&str, usize>) -> Value {
             row[0].cores,
             rounded(row[0].ideal),
             column(&|s| json!(names.get(s.runtime.as_str()))),
-            column(&|s| json!(steps(s.speedup.value / s.ideal))),
+            column(&|s| json!(coding.steps(s.speedup.value / s.ideal))),
             column(&|s| arm(s, |i| i.low)),
             column(&|s| arm(s, |i| i.high)),
             column(&|s| json!(s.speedup.n)),
@@ -194,9 +220,10 @@ fn group(
     group: &GroupAnalysis,
     names: &HashMap<&str, usize>,
     thinning: Thinning,
+    coding: Coding,
 ) -> Value {
     let with_curves = |c: &Cell| {
-        let mut out = cell(c, names, thinning);
+        let mut out = cell(c, names, thinning, coding);
         let points = rows::curve_points(analysis, group, c);
         if !points.is_empty() {
             let points = points
@@ -212,12 +239,12 @@ fn group(
         "z": format!("{}/{}", group.key.preset, group.key.cores),
         "n": group.key.cores,
         "c": cells,
-        "p": pairs(group, names),
+        "p": pairs(group, names, coding),
         "k": blocks(group),
     })
 }
 
-fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value {
+fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning, coding: Coding) -> Value {
     let mut out = json!({ "r": names.get(cell.runtime.as_str()), "w": words::instead(&cell.state) });
     if !cell.state.has_numbers() {
         return out;
@@ -227,7 +254,7 @@ fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value 
         out["k"] = json!(partly);
     }
     let estimates: Map<String, Value> = (cell.estimates.iter())
-        .map(|(m, e)| (words::slug(*m).to_string(), estimate(e)))
+        .map(|(m, e)| (words::slug(*m).to_string(), estimate(e, coding)))
         .collect();
     out["e"] = Value::Object(estimates);
     out["i"] = points(cell);
@@ -244,13 +271,13 @@ fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning) -> Value 
 }
 
 /// `[value, n, low, high, method]`; the interval's ends in steps from the value.
-fn estimate(e: &Estimate) -> Value {
+fn estimate(e: &Estimate, coding: Coding) -> Value {
     match &e.interval {
         Some(i) => json!([
             rounded(e.value),
             e.n,
-            steps(i.low / e.value),
-            steps(i.high / e.value),
+            coding.steps(i.low / e.value),
+            coding.steps(i.high / e.value),
             number::method(i)
         ]),
         None => json!([rounded(e.value), e.n]),
@@ -314,11 +341,6 @@ fn deltas(numbers: impl Iterator<Item = i64>) -> Vec<i64> {
         .collect()
 }
 
-/// A positive ratio in steps; nothing for what has no logarithm.
-fn steps(ratio: f64) -> Option<i64> {
-    logarithm(ratio, STEPS)
-}
-
 fn logarithm(ratio: f64, steps: f64) -> Option<i64> {
     (ratio.is_finite() && ratio > 0.0).then(|| (ratio.ln() * steps).round() as i64)
 }
@@ -366,7 +388,7 @@ fn layout(len: usize, wanted: usize) -> (usize, usize) {
 
 /// By measure, in columns over the pairs of `order` (first with second, first with third ...): ratio (less the expected
 /// one), low, high, sign and n. Only one direction is stored; where the other is not its exact mirror it stands in `extra`.
-fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
+fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>, coding: Coding) -> Value {
     let shown: Vec<&str> = (group.cells.iter())
         .filter(|c| c.state.has_numbers() && names.contains_key(c.runtime.as_str()))
         .map(|c| c.runtime.as_str())
@@ -381,13 +403,13 @@ fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
         let mut extra = Vec::new();
         for (i, a) in shown.iter().enumerate() {
             for b in &shown[i + 1..] {
-                let there = by_key.get(&(measure, a, b)).map(|p| coded(p));
-                let back = by_key.get(&(measure, b, a)).map(|p| coded(p));
+                let there = by_key.get(&(measure, a, b)).map(|p| coded(p, coding));
+                let back = by_key.get(&(measure, b, a)).map(|p| coded(p, coding));
                 if let Some(code) = back.filter(|code| there.as_ref() != Some(&mirror(code))) {
                     extra.push(json!([names[b], names[a], code.steps, code.sign, code.n]));
                 }
                 let [q, low, high] = there.as_ref().map_or([None; 3], |c| c.steps);
-                let q = q.map(|q| q - expected(group, measure, a, b));
+                let q = q.map(|q| q - expected(group, measure, a, b, coding));
                 let sign = there.as_ref().map_or("", |c| c.sign.as_str());
                 let n = there.as_ref().map_or(0, |c| c.n);
                 let row = [json!(q), json!(low), json!(high), json!(sign), json!(n)];
@@ -405,12 +427,12 @@ fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>) -> Value {
 }
 
 /// The ratio of the two cells' estimates in steps: near the typical ratio, so that only the difference is stored.
-fn expected(group: &GroupAnalysis, measure: Measure, a: &str, b: &str) -> i64 {
+fn expected(group: &GroupAnalysis, measure: Measure, a: &str, b: &str, coding: Coding) -> i64 {
     let stored = |runtime| {
         let e = words::cell(group, runtime)?.estimates.get(&measure)?;
         rounded(e.value).as_f64()
     };
-    let ratio = stored(a).zip(stored(b)).and_then(|(a, b)| steps(a / b));
+    let ratio = stored(a).zip(stored(b)).and_then(|(a, b)| coding.steps(a / b));
     ratio.unwrap_or(0)
 }
 
@@ -427,9 +449,9 @@ struct Coded {
     n: u32,
 }
 
-fn coded(pair: &Pair) -> Coded {
-    let ratio = steps(pair.ratio.value);
-    let arm = |end: f64| Some(steps(end)? - ratio?);
+fn coded(pair: &Pair, coding: Coding) -> Coded {
+    let ratio = coding.steps(pair.ratio.value);
+    let arm = |end: f64| Some(coding.steps(end)? - ratio?);
     let interval = pair.ratio.interval.as_ref();
     Coded {
         steps: [
@@ -476,12 +498,12 @@ fn blocks(group: &GroupAnalysis) -> Value {
         .collect()
 }
 
-fn summaries(analysis: &Analysis) -> Value {
+fn summaries(analysis: &Analysis, coding: Coding) -> Value {
     (analysis.summaries.iter())
         .map(|s| {
             json!({
                 "m": words::slug(s.measure), "r": s.runtime, "b": s.baseline, "z": format!("{}/{}", s.preset, s.cores),
-                "e": estimate(&s.geomean), "n": s.common.len(),
+                "e": estimate(&s.geomean, coding), "n": s.common.len(),
                 "least": [s.smallest.0, rounded(s.smallest.1)], "most": [s.largest.0, rounded(s.largest.1)],
             })
         })
