@@ -49,6 +49,7 @@ fn report_in_browser() {
     hostile_text_stays_text(&browser);
     tables_say_what_the_figures_of_growth_scaling_and_fairness_show(&browser);
     a_session_that_only_grew_has_its_report(&browser, folder.path());
+    headings_of_many_runtimes_do_not_run_into_each_other(&browser, folder.path());
     a_baseline_without_numbers_is_replaced_where_it_has_none(&browser, folder.path());
     assert_eq!(
         browser.console(),
@@ -377,6 +378,44 @@ fn a_session_that_only_grew_has_its_report(browser: &Browser, folder: &Path) {
     let empty = browser
         .run("return document.querySelectorAll('#overview, #benchmarks, nav a[href=\"#overview\"]').length;");
     assert_eq!(empty, json!(0), "nothing stands where nothing was compared");
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+/// Each heading is narrower than its column, or all stand aslant.
+fn headings_of_many_runtimes_do_not_run_into_each_other(browser: &Browser, folder: &Path) {
+    let mut analysis = fixture::synthetic(&fixture::Shape {
+        benchmarks: 2,
+        runtimes: 16,
+        cores: vec![1],
+        blocks: 2,
+        iterations: 3,
+    });
+    let long = |name: &mut String| {
+        if name == "pekko" {
+            *name = "pekko-default-mailbox".into();
+        }
+    };
+    analysis.runtimes.iter_mut().for_each(|r| long(&mut r.name));
+    for group in &mut analysis.groups {
+        group.cells.iter_mut().for_each(|c| long(&mut c.runtime));
+        for pair in &mut group.pairs {
+            long(&mut pair.a);
+            long(&mut pair.b);
+        }
+    }
+    let file = folder.join("many.html");
+    std::fs::write(&file, html::render(&analysis)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    for figure in ["heat", "matrix"] {
+        let heads = browser.run(&format!(
+            "const all = [...document.querySelectorAll(\"figure.fig[data-figure='{figure}'] .role-axis-label text\")];
+             const heads = all.slice(0, 16).map((e) => [e.getBoundingClientRect(), e.getAttribute('transform')]);
+             return heads.slice(1).map(([box, turn], i) => turn.includes('rotate') || box.left > heads[i][0].right);"
+        ));
+        assert_eq!(heads, json!(vec![true; 15]), "{figure}");
+    }
     browser.run("window.dispatchEvent(new Event('afterprint'));");
 }
 

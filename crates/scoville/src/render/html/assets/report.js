@@ -326,11 +326,15 @@
     spec.data = { name: "rows", values };
     const plot = $(".plot", figure.element);
     const grid = figure.id === "heat" || figure.id === "matrix";
-    const width = Math.max(280, plot.clientWidth || 760, grid ? 120 + 58 * new Set(values.map((r) => r.runtime ?? r.b)).size : 0);
+    const heads = grid ? [...new Set(values.map((r) => r.runtime ?? r.b))] : [];
+    const width = Math.max(280, plot.clientWidth || 760, grid ? 120 + 58 * heads.length : 0);
     const wide = width > plot.clientWidth;
     plot.classList.toggle("wide", wide);
     if (wide) plot.tabIndex = 0;
     else plot.removeAttribute("tabindex");
+    // Headings that are wider than their columns stand aslant, or they would run into each other.
+    const longest = Math.max(0, ...heads.map((head) => head.length));
+    if (longest * 6.5 > (width - 120) / heads.length) Object.assign(spec.encoding.x.axis, { labelAngle: -40, labelLimit: 140 });
     if (spec.width === "container") Object.assign(spec, { width, autosize: { type: "fit-x", contains: "padding" } });
     if (spec.columns) {
       const beside = spec.resolve.scale ? 66 : 26; // what stands between two panels: an axis of its own, or only a gap
