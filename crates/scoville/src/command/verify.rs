@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::args::VerifyArgs;
 use super::list::{print, table};
@@ -44,8 +44,14 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
         seed: 0,
     };
     let make = |candidates: &[Candidate]| resolve(&request, &world.catalogue, candidates, &machine.cpus);
-    // What is wrong with the request is said before anything is built.
+    // What is wrong with the request and with the folder is said before anything is built.
     make(&prepare::candidates_unasked(&selections))?;
+    log::make_folder(&world.results).with_context(|| {
+        format!(
+            "nothing that is found out can be kept in {}; mend that, or name another folder with --results",
+            world.results.display()
+        )
+    })?;
     let candidates = prepare::candidates(selections, &mut Remarks);
     let plan = make(&candidates)?;
     results(world, &plan, &candidates, arguments.time, &mut host, out)

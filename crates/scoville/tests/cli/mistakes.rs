@@ -164,6 +164,11 @@ fn results_that_cannot_be_kept_are_told_before_anything_is_measured() {
         .says("name another folder with --results");
     assert_eq!(answer.err.matches("os error").count(), 1, "{}", answer.err);
     assert!(!answer.err.contains("plan  "), "{}", answer.err);
+    checkout
+        .run(&["verify", "alpha"])
+        .ends_with(2)
+        .says("nothing that is found out can be kept in ")
+        .says("name another folder with --results");
     for arguments in [&["status"][..], &["report"], &["run", "--resume"], &[]] {
         checkout
             .run(arguments)
