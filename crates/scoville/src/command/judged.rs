@@ -10,7 +10,7 @@ use crate::model::analysis::{Analysis, CellState, ClimbEnd};
 use crate::model::event::Event;
 use crate::model::plan::GroupKey;
 use crate::schedule::Assess;
-use crate::{judge, log};
+use crate::{judge, log, session};
 
 /// The judge, as the schedule asks it.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,10 @@ impl Assess for Judge {
 /// Judges the session in that folder. Its log may still grow.
 ///
 /// # Errors
-/// The log is damaged.
+/// The log is damaged, or contradicts itself: nobody knows what its numbers are then.
 pub fn analyse(world: &World, folder: &Path) -> Result<Analysis> {
     let replay = log::read(folder)?;
+    session::replay(folder, &replay)?;
     Ok(judge::analyse(&replay.events, &world.catalogue.benchmarks)?)
 }
 

@@ -9,26 +9,26 @@ use super::plan::human;
 use super::progress::{self, place};
 use super::world::World;
 use super::{Exit, run, sessions};
-use crate::log;
+use crate::digits::number_of;
 use crate::model::event::StopReason;
 use crate::model::plan::Plan;
 use crate::schedule::{Progress, growth};
 use crate::session::opening;
+use crate::{log, session};
 
 /// Says how far a session is. Reads only, so it may be asked at any time.
 pub fn run(world: &World, session: Option<&str>, out: &mut dyn Write) -> Result<Exit> {
     let folder = sessions::find(&world.results, session)?;
     let replay = log::read(&folder)?;
     let (plan, _) = opening(&replay.events);
-    let progress = Progress::replay(plan, &replay.events)
-        .map_err(|(line, why)| anyhow::anyhow!("{}:{line}: {why}", folder.join(log::FILE).display()))?;
+    let progress = session::replay(&folder, &replay)?;
     let running = log::is_written(&folder);
     writeln!(out, "session  {}", folder.display())?;
     writeln!(out, "state    {}", state(&progress, running))?;
     writeln!(
         out,
-        "done     {} invocations, {} of measuring",
-        progress.invocations(),
+        "done     {}, {} of measuring",
+        number_of(progress.invocations(), "invocation"),
         human(progress.spent_ns)
     )?;
     if progress.ended.is_none()

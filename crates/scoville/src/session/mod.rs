@@ -1,11 +1,13 @@
 //! The loop that measures: next step, do it, write it down, take it into account.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use thiserror::Error;
 
+use crate::digits::number_of;
 use crate::drive::{Host, Interrupt};
-use crate::log::{Log, LogError, Replay};
+use crate::log::{self, Log, LogError, Replay};
 use crate::model::benchmark::{Argument, Value, Work};
 use crate::model::event::{Event, LOG_VERSION, StopReason, What};
 use crate::model::formula::Formula;
@@ -31,7 +33,10 @@ pub enum SessionError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log contradicts itself.
-    #[error("{file}:{line}: this line does not fit the ones before it: {why}")]
+    #[error(
+        "{file}:{line}: this line does not fit the ones before it ({why}); to go on from those, keep the first {} and resume",
+        number_of(.line - 1, "line")
+    )]
     Contradiction {
         /// The log.
         file: String,
@@ -156,10 +161,7 @@ impl<'a> Session<'a> {
                 runtimes: runtimes.join(", "),
             });
         }
-        let progress = Progress::replay(plan, &replay.events).map_err(|(line, why)| {
-            let file = log.path().display().to_string();
-            SessionError::Contradiction { file, line, why }
-        })?;
+        let progress = replayed(log.path(), &replay)?;
         let mut session = Self {
             plan: plan.clone(),
             progress,
@@ -363,6 +365,23 @@ impl<'a> Session<'a> {
             SessionError::Contradiction { file, line, why }
         })
     }
+}
+
+/// How far the session in that folder has come.
+///
+/// # Errors
+/// The log contradicts itself.
+pub fn replay(folder: &Path, replay: &Replay) -> Result<Progress, SessionError> {
+    replayed(&folder.join(log::FILE), replay)
+}
+
+fn replayed(file: &Path, replay: &Replay) -> Result<Progress, SessionError> {
+    let (plan, _) = opening(&replay.events);
+    Progress::replay(plan, &replay.events).map_err(|(line, why)| SessionError::Contradiction {
+        file: file.display().to_string(),
+        line,
+        why,
+    })
 }
 
 /// Plan and machine of a session, from its first event.

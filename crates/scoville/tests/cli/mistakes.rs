@@ -298,6 +298,7 @@ fn a_damaged_log_is_told_with_its_line_and_the_way_on() {
     let lines: Vec<&str> = sound.split_inclusive('\n').collect();
     let newer = sound.replacen("\"log_version\":1", "\"log_version\":1000", 1);
     let damaged = format!("{}garbage\n{}", lines[..6].concat(), lines[6..].concat());
+    let incomplete = format!("{}{}", lines[..1].concat(), lines[2..].concat());
     for (text, told) in [
         (
             &newer[..],
@@ -312,6 +313,10 @@ fn a_damaged_log_is_told_with_its_line_and_the_way_on() {
             "log.jsonl:1: this line is damaged (expected value at line 1 column 1); the session is lost",
         ),
         ("", "the session was cut off before anything was measured"),
+        (
+            &incomplete,
+            "log.jsonl:2: this line does not fit the ones before it (block 0 of alpha is not open); to go on from those, keep the first 1 line and resume",
+        ),
     ] {
         fs::write(&log, text).unwrap();
         for arguments in [

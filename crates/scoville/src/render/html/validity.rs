@@ -116,7 +116,7 @@ fn failures(analysis: &Analysis) -> Markup {
 fn how_many(state: &CellState) -> String {
     match state {
         CellState::Partly { failed, of, .. } => format!(" ({failed} of {of} invocations)"),
-        CellState::Failed { failed, .. } => format!(" ({failed} invocations)"),
+        CellState::Failed { failed, .. } => format!(" ({})", number_of(*failed as usize, "invocation")),
         _ => String::new(),
     }
 }
