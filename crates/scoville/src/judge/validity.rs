@@ -71,7 +71,7 @@ fn dirty(session: &Session<'_>) -> Option<Finding> {
             Level::Stop,
             "a process tree could not be ended".to_owned(),
             "it may still use CPU and memory; nothing measured after it would be comparable",
-            "end the processes by hand, then run the session again to continue it",
+            "end the processes by hand, then go on with `scoville run --resume`",
         )
     })
 }
@@ -219,7 +219,7 @@ fn few_blocks(groups: &[GroupAnalysis]) -> Option<Finding> {
             Level::Note,
             format!("{count} cells have fewer than {EXACT_FROM} invocations"),
             "their intervals assume log-normal noise, which one slow invocation breaks; single values have no interval",
-            "run the session again to add blocks",
+            "measure anew with more blocks, by --blocks or without --quick",
         )
     })
 }
@@ -243,7 +243,7 @@ fn unsteady(groups: &[GroupAnalysis]) -> Vec<Finding> {
             Level::Note,
             format!("{short} cells have too few iterations per invocation to say whether they are steady"),
             "a runtime that compiles while it runs may not have reached its speed",
-            "give each invocation more iterations or a smaller size",
+            "measure without --quick, whose invocations are short, or at a smaller size",
         ));
     }
     if mixed > 0 {
@@ -251,7 +251,7 @@ fn unsteady(groups: &[GroupAnalysis]) -> Vec<Finding> {
             Level::Note,
             format!("{mixed} cells never settle, or warm up differently from one invocation to the next"),
             "their steady time is the typical late time, not a level that lasts",
-            "look at their iterations, and give each invocation more of them",
+            "look at their iterations; without --quick each invocation has more of them",
         ));
     }
     findings
