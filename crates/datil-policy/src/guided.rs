@@ -1,7 +1,8 @@
-//! Classic load stealing and locality-guided scheduling (Woelke, "Optimizing Data Locality in CAF", 2018), with all
-//! variants of the thesis, as settings of one set of rules.
+//! Communication locality scheduling and locality-guided scheduling (Woelke, "Optimizing Data Locality in CAF", 2018),
+//! with all variants of the thesis, as settings of one set of rules.
 //!
-//! *Classic* (CLS): a woken actor goes to the head of its sender's queue; an idle worker robs random victims.
+//! *Communication locality* (CLS): a woken actor goes to the head of its sender's queue; an idle worker robs random
+//! victims.
 //! *Locality-guided* (LGS): an actor has a home, by rule the worker that runs it first. When it is woken by a worker
 //! on its home's memory node it goes to the head of that worker's queue (communication stays local), else to the tail
 //! of its home's queue (its state stays local). Thieves look near before far: as many attempts in each [`Rings`]

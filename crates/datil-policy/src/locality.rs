@@ -1,6 +1,6 @@
 //! A policy that finds out by itself which actors should go home: those whose messages take longer elsewhere.
 //!
-//! It starts as classic load stealing with bound threads. It times some activations and keeps, per class of actors,
+//! It starts as `cls-tp`: random work stealing with bound threads. It times some activations and keeps, per class of actors,
 //! the mean time of a message at home (on the node where an actor first ran and first touched its state) and away. A
 //! class is *pinned* while being away costs clearly more than sending it home could: only then are its actors queued
 //! at their homes. So an actor without much state is never sent to a worker that may sleep, and a coordinator follows
@@ -75,7 +75,7 @@ pub mod term {
 #[derive(Clone, Debug)]
 pub struct Locality<const TERMS: u32> {
     rings: Rings,
-    /// The search for work is that of classic load stealing, in one of its two forms.
+    /// The search for work is that of `cls-tp`, polling or woken.
     classic: ClsTp,
     woken: ClsWakeLong,
 }

@@ -1,5 +1,5 @@
-//! Random work stealing in the manner of CAF ("CLS", classic load stealing, in the locality literature; Woelke, "Locality-guided scheduling in
-//! CAF", 2018, sections 3.4 and 4.1).
+//! Random work stealing in the manner of CAF (Woelke, "Optimizing Data Locality in CAF", 2018, section 3.1, who calls it communication locality
+//! scheduling, CLS).
 //!
 //! CAF's idle workers go on trying, with growing sleeps; [`crate::ClsPolling`] (`cls`) does that, too. Here they sleep wholly after the first, eager
 //! phase, and a worker with a backlog hands the sleeper what that would have stolen first.
