@@ -6,7 +6,7 @@ use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
     ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
-    LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
+    LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
     Search, Setup, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
     WithoutResigning, WithoutSecondLook, Word,
 };
@@ -616,6 +616,22 @@ fn the_documented_policy_is_the_one_that_is_registered() {
     let list = include_str!("../../datil-sim/src/policies.rs");
     let line = format!("entry::<Neighbourly>(\"{}\")", "asks its right neighbour first");
     assert!(list.contains(&line) && page.contains(&line), "{line}");
+}
+
+/// Who tries a policy of the page's table natively must not be told that there is none.
+#[test]
+fn the_page_says_which_policies_only_the_simulator_has() {
+    let page = include_str!("../../../docs/scheduling.md");
+    let between = |from: &str, to: &str| {
+        let rest = page.split_once(from).expect("the page has it").1;
+        rest.split_once(to).expect("it ends").0
+    };
+    let named = |text: &'static str| text.split('`').skip(1).step_by(2).collect::<BTreeSet<&str>>();
+    let rows = between("## The policies", "*Rings*").lines();
+    let table = rows.filter_map(|row| Some(named(row.strip_prefix('|')?.split('|').next()?)));
+    let simulated = table.flatten().filter(|name| !NAMES.contains(name));
+    let excepted = named(between("natively, all but", "which only the simulator has"));
+    assert_eq!(simulated.collect::<BTreeSet<&str>>(), excepted);
 }
 
 #[test]
