@@ -217,7 +217,7 @@ fn means(laboratory: &mut Laboratory, seeds: u64) -> Result<Vec<Check>, String> 
     let best = |rule, fixed| vec![by_the_best(laboratory, &subjects, rule, fixed)];
     Ok(vec![
         Check::new(
-            "geometric mean over all programs, by that of the best fixed policy that polls",
+            "geometric mean over all programs and block-wise Matrix Search, by that of the best fixed policy that polls",
             0.98,
             best(RULE, &POLLING[..]),
         ),

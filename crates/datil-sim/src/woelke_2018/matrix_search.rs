@@ -207,6 +207,11 @@ fn judge_ratio(row: &Ratio, laboratory: &Laboratory) -> Row {
         How::At64 => "64 workers".to_owned(),
     };
     let verdict = judge(row.published, without, with, row.fitted);
+    let number = match row.how {
+        // The thesis says "surpasses" and "nearly".
+        How::Above52 | How::At64 => None,
+        _ => Some(row.published),
+    };
     Row {
         place: row.place,
         statement: format!("Matrix Search, {} / {}, {how}", name(row.one), name(row.other)),
@@ -223,7 +228,7 @@ fn judge_ratio(row: &Ratio, laboratory: &Laboratory) -> Row {
         verdict,
         why: if verdict.asks_why() { row.why } else { "" },
     }
-    .drawn(Some(row.published), without, with)
+    .drawn(number, without, with)
 }
 
 /// A row that is no ratio.

@@ -6,7 +6,8 @@
 //! [`CLOSE`] from the published one.
 //!
 //! What the chapter computes rather than measures has no row: 3.5 seekers per worker, a controller that meets its own
-//! node in one case of eight, 16 of 23 being 70 per cent.
+//! node in one case of eight, 16 of 23 being 70 per cent and 6 of 23 being 26. Nor have other runtimes, beside which it
+//! shows CAF without a number.
 
 mod matrix_search;
 mod savina;
@@ -129,7 +130,8 @@ pub struct Row {
     pub published: String,
     /// The simulated number, without and with the operating system where both were tried.
     pub simulated: String,
-    /// The published number, where it is a ratio that can be drawn; a bound is none.
+    /// The published number, where it is a ratio that can be drawn. A bound is none, nor is the number that "nearly 1" is held
+    /// against.
     pub number: Option<f64>,
     /// The simulated number without the operating system, where it is such a ratio.
     pub without: Option<f64>,
@@ -190,7 +192,7 @@ fn judge(published: f64, without: f64, with: f64, fitted: bool) -> Verdict {
 }
 
 impl Row {
-    /// With the ratios behind it; of what is published as a bound there is no number.
+    /// With the ratios behind it; of what is published as a bound, or vaguely, there is no number.
     fn drawn(self, published: Option<f64>, without: f64, with_os: f64) -> Self {
         let positive = |value: f64| Some(value).filter(|value| *value > 0.0);
         Self {
