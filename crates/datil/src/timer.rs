@@ -20,6 +20,7 @@ use crate::runtime::Runtime;
 use crate::signal::{At, Lane, Parcel, Signal};
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{Condvar, Mutex};
+use crate::worker::core::Core;
 use crate::worker::team::Team;
 
 /// Names a timer, to cancel it.
@@ -48,8 +49,8 @@ struct State {
     due: BTreeMap<(Nanos, TimerId), Entry>,
     deadlines: HashMap<TimerId, Nanos>,
     owned: HashMap<Target, Vec<TimerId>>,
-    /// The timer that is firing; `None` if it was cancelled meanwhile.
-    firing: Option<TimerId>,
+    /// The timer that is firing, and its owner; `None` if it was cancelled meanwhile.
+    firing: Option<(TimerId, Option<Target>)>,
     thread: Option<JoinHandle<()>>,
     over: bool,
 }
@@ -154,9 +155,7 @@ impl Timers {
     /// Cancels a timer; true if it had yet to fire and will not any more.
     fn cancel(team: &Team, id: TimerId) -> bool {
         let mut state = lock(&team.timers.state);
-        if state.firing == Some(id) {
-            state.firing = None;
-        }
+        state.firing.take_if(|(firing, _)| *firing == id);
         let removed = state.remove(id);
         drop(state);
         match removed {
@@ -168,11 +167,17 @@ impl Timers {
         }
     }
 
-    /// Cancels all timers of an actor.
-    pub(crate) fn cancel_all(team: &Team, owner: Target) {
-        let ids = lock(&team.timers.state).owned.remove(&owner);
+    /// Cancels all timers of an actor, for its worker.
+    pub(crate) fn cancel_all(core: &Core, owner: Target) {
+        let mut state = lock(&core.team.timers.state);
+        state.firing.take_if(|(_, of)| *of == Some(owner));
+        let ids = state.owned.remove(&owner);
+        drop(state);
         ids.into_iter().flatten().for_each(|id| {
-            Self::cancel(team, id);
+            // Code of users: what the timer holds.
+            core.quietly("a timer", || {
+                Self::cancel(&core.team, id);
+            });
         });
     }
 
@@ -194,7 +199,7 @@ impl Timers {
         let Some(mut entry) = state.remove(id) else {
             return false;
         };
-        state.firing = Some(id);
+        state.firing = Some((id, entry.owner));
         drop(state);
         // Code of users: a panic in it ends this timer only.
         match entry.action {
@@ -205,16 +210,26 @@ impl Timers {
             Action::Every(period, ref mut act) => {
                 let goes_on = catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget) == Ok(true);
                 let mut state = lock(&timers.state);
-                if goes_on && state.firing == Some(id) && !state.over {
-                    // Beats that were missed are left out, not made up for.
-                    let late = team.now().saturating_sub(at) / period.max(1);
-                    state.insert(at + (late + 1) * period.max(1), id, entry);
+                // Beats that were missed are left out, not made up for.
+                let late = team.now().saturating_sub(at) / period.max(1);
+                // There is none any more if it would come after the end of time.
+                let next = period
+                    .max(1)
+                    .checked_mul(late + 1)
+                    .and_then(|ahead| at.checked_add(ahead));
+                if let Some(next) = next
+                    && goes_on
+                    && state.firing.is_some()
+                    && !state.over
+                {
+                    state.insert(next, id, entry);
                     return true;
                 }
             }
         }
         lock(&timers.state).firing = None;
         settle(team, &entry);
+        discard(entry);
         true
     }
 
@@ -235,8 +250,15 @@ impl Timers {
                 .join()
                 .expect("the thread of the timers catches all panics");
         }
-        left.values().filter(|entry| !entry.internal).count()
+        let pending = left.values().filter(|entry| !entry.internal).count();
+        left.into_values().for_each(discard);
+        pending
     }
+}
+
+/// Drops a timer. What it holds is code of users: a panic in it ends nothing else.
+fn discard(entry: Entry) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(entry))).map_err(std::mem::forget);
 }
 
 /// A timer is over: the runtime may be quiescent now.

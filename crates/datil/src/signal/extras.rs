@@ -218,7 +218,7 @@ pub(crate) unsafe fn rebuild(core: &Core, cell: *mut Header, extras: &Extras, gu
     let (header, name) = unsafe { (&*cell, (*(*cell).vtable.get()).name) };
     if extras.timers.take() {
         // SAFETY: by the caller.
-        Timers::cancel_all(&core.team, unsafe { Target::of(cell) });
+        Timers::cancel_all(core, unsafe { Target::of(cell) });
     }
     if !extras.vacant.replace(true) {
         // SAFETY: the cell held a state until now, which nobody refers to.

@@ -103,3 +103,12 @@ pub fn sync(with: Address<Puppet>) {
         with.ask(|reply| Box::new(move |_: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(())) as Play);
     answer.wait_for(PATIENCE).unwrap();
 }
+
+/// Panics when it is dropped.
+pub struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "a destructor, on purpose");
+    }
+}

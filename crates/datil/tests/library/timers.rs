@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use datil::{AskError, Restart, StopReason, Strategy, Supervisor};
 
-use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, sync, tell};
+use crate::support::{Alive, Bomb, PATIENCE, Play, Puppet, on_all, sync, tell};
 
 const TICK: Duration = Duration::from_millis(2);
 const NEVER: Duration = Duration::from_secs(3600);
@@ -193,4 +193,73 @@ fn a_timer_that_is_left_is_in_the_report() {
     );
     assert!(leftovers.to_string().contains("1 timers"), "{leftovers}");
     assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn an_interval_ends_with_its_owner_also_while_it_beats() {
+    on_all(|runtime| {
+        let (owner, listener) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let beats: Arc<AtomicUsize> = Arc::default();
+        let counted = beats.clone();
+        tell(owner, move |_, cx| {
+            let me = cx.address();
+            cx.tell_every(TICK, listener, move || {
+                counted.fetch_add(1, SeqCst);
+                me.stop();
+                me.ended().wait_for(PATIENCE).unwrap();
+                Box::new(|_, _| {})
+            });
+        });
+        owner.ended().wait_for(PATIENCE).unwrap();
+        std::thread::sleep(5 * TICK);
+        assert_eq!((beats.load(SeqCst), runtime.timers()), (1, 0));
+        listener.stop();
+    });
+}
+
+#[test]
+fn a_panic_in_what_a_timer_holds_ends_that_timer_only() {
+    on_all(|runtime| {
+        let (dead, listener) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        let end = dead.ended();
+        dead.stop();
+        end.wait_for(PATIENCE).unwrap();
+        let bomb = Bomb;
+        runtime.tell_every(TICK, dead, move || {
+            let _held = &bomb;
+            Box::new(|_, _| {})
+        });
+        let (reply, answer) = datil::promise();
+        runtime.tell_after(5 * TICK, listener, Box::new(move |_, _| reply.send(())));
+        assert_eq!(answer.wait_for(PATIENCE), Ok(()), "the others go on");
+        listener.stop();
+    });
+}
+
+#[test]
+fn all_timers_of_an_actor_end_with_it_whatever_their_destructors_do() {
+    fn set_three(owner: datil::Address<Puppet>) {
+        tell(owner, |_, cx| {
+            let me = cx.address();
+            for bomb in [Bomb, Bomb, Bomb] {
+                cx.tell_after(NEVER, me, Box::new(move |_, _| drop(bomb)));
+            }
+        });
+        sync(owner);
+    }
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+        let puppet = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, Puppet::default)
+            .unwrap();
+        set_three(puppet);
+        tell(puppet, |_, _| panic!("on purpose"));
+        sync(puppet);
+        assert_eq!(runtime.timers(), 0, "restarted");
+        set_three(puppet);
+        let end = puppet.ended();
+        supervisor.stop();
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Supervisor));
+        assert_eq!(runtime.timers(), 0, "stopped");
+    });
 }
