@@ -97,6 +97,11 @@ impl Monitor {
     pub(crate) fn notify(self, down: Down) {
         (self.notify)(down);
     }
+
+    /// Drops the closure, which is the watcher's: a panic in it is not one of the actor that is watched.
+    fn discard(self, at: At<'_>) {
+        at.core().quietly("a monitor", || drop(self));
+    }
 }
 
 /// Signal: somebody wants to know of the receiver's end.
@@ -111,11 +116,15 @@ impl Signal for Watch {
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker.
         let mut monitors = unsafe { extras::attach(at.header()) }.monitors.borrow_mut();
+        let mut vain = Vec::new();
         if monitors.len() == monitors.capacity() {
             // Before the list grows: watchers that have stopped take no place for ever.
-            monitors.retain(|monitor| monitor.by.is_none_or(Target::is_alive));
+            let gone = |monitor: &mut Monitor| monitor.by.is_some_and(|by| !by.is_alive());
+            vain.extend(monitors.extract_if(.., gone));
         }
         monitors.push(self.monitor);
+        drop(monitors);
+        vain.into_iter().for_each(|monitor| monitor.discard(at));
     }
 
     fn lost(self, _: Option<&Core>) {
@@ -145,8 +154,7 @@ impl Signal for Unwatch {
                 monitors.shrink_to(room / 2);
             }
             drop(monitors);
-            // Code of users: what the closure holds.
-            drop(ended);
+            ended.discard(at);
         }
     }
 }
@@ -318,7 +326,7 @@ impl<A: Actor> Context<'_, A> {
     /// Sends this actor a message when `of` has stopped, or at once if it has already (with [`StopReason::Gone`]).
     ///
     /// The message comes behind everything that the other actor has sent before. Each call is a monitor of its own. A restart by a supervisor is no
-    /// end. Monitors end with either actor, and by [`Context::demonitor`].
+    /// end. Monitors end with either actor, and by [`Context::demonitor`]. To this actor's mailbox, if that is bounded and full, it is a message like others ([`Actor::MAILBOX`]).
     pub fn monitor<B: Actor>(
         &mut self,
         of: Address<B>,

@@ -327,7 +327,7 @@ fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
                 continue;
             }
             let vtable = &*(*cell).vtable.get();
-            crate::signal::end::leave_over(cell);
+            crate::signal::end::leave_over(&worker.core, cell);
             *leftovers.actors.entry((vtable.name)()).or_default() += 1;
             (vtable.bury)(&worker.core, cell);
         }

@@ -66,20 +66,20 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
             pressure::forget(core, id.0);
         }
         if extras.timers.get() {
-            core.quietly("a timer", || Timers::cancel_all(&core.team, id.0));
+            Timers::cancel_all(core, id.0);
         }
-        core.quietly("a monitor", || announce(extras, id));
+        announce(core, extras, id);
         core.quietly("what an actor used", || drop(extended));
     }
 }
 
 /// Tells those who want to know that the actor has ended.
-fn announce(extras: &mut Extras, actor: ActorId) {
-    let reason = take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped);
-    if matches!(reason, StopReason::Shutdown) {
+fn announce(core: &Core, extras: &mut Extras, actor: ActorId) {
+    if extras.left_over.get() {
         // Nobody runs any more who could be told.
         return;
     }
+    let reason = take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped);
     for peer in take(extras.links.get_mut()) {
         watch::exit(
             peer,
@@ -90,10 +90,12 @@ fn announce(extras: &mut Extras, actor: ActorId) {
         );
     }
     for monitor in take(extras.monitors.get_mut()) {
-        monitor.notify(Down {
+        let down = Down {
             actor,
             reason: reason.clone(),
-        });
+        };
+        // Code of its watcher, which must not keep it from the others.
+        core.quietly("a monitor", || monitor.notify(down));
     }
 }
 
@@ -101,10 +103,11 @@ fn announce(extras: &mut Extras, actor: ActorId) {
 ///
 /// # Safety
 /// The caller acts for the owner of the cell, which holds a live actor.
-pub(crate) unsafe fn leave_over(cell: *mut Header) {
+pub(crate) unsafe fn leave_over(core: &Core, cell: *mut Header) {
     // SAFETY: by the caller.
     if let Some(extras) = unsafe { extras::of(&*cell) } {
-        extras.reason.replace(Some(StopReason::Shutdown));
-        extras.guard.replace(None);
+        extras.left_over.set(true);
+        let guard = extras.guard.take();
+        core.quietly("a factory", || drop(guard));
     }
 }

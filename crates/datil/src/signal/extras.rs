@@ -36,6 +36,8 @@ pub struct Extras {
     pub(crate) trap: RefCell<Option<Trap>>,
     /// Why the actor stops, if not just because it wants to.
     pub(crate) reason: RefCell<Option<StopReason>>,
+    /// The runtime has ended before it.
+    pub(crate) left_over: Cell<bool>,
     /// Whoever decides what becomes of the actor when it ends.
     pub(crate) guard: RefCell<Option<Box<dyn Guard>>>,
     /// The state was dropped and there is no new one.

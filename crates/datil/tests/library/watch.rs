@@ -1,6 +1,6 @@
 use datil::{AskError, StopReason};
 
-use crate::support::{PATIENCE, Puppet, on_all, runtime, sync, tell};
+use crate::support::{Bomb, PATIENCE, Puppet, on_all, runtime, sync, tell};
 
 #[test]
 fn a_stop_from_outside_overtakes_and_a_stop_in_turn_does_not() {
@@ -216,4 +216,48 @@ fn signals_reach_actors_that_move_and_those_of_other_runtimes() {
     here.wait_quiescent();
     there.wait_quiescent();
     assert!(here.shutdown().is_empty() && there.shutdown().is_empty());
+}
+
+#[test]
+fn a_watcher_that_panics_harms_neither_the_others_nor_who_is_watched() {
+    on_all(|runtime| {
+        let [watched, bad, good] = [0, 1, 2].map(|_| runtime.spawn(Puppet::default()));
+        tell(bad, move |_, cx| {
+            let bomb = Bomb;
+            let ended = cx.monitor(watched, move |_| {
+                drop(bomb);
+                Box::new(|_, _| {})
+            });
+            cx.demonitor(ended);
+            cx.monitor(watched, |_| panic!("on purpose"));
+        });
+        sync(bad);
+        let (reply, answer) = datil::promise();
+        tell(good, move |_, cx| {
+            cx.monitor(watched, |down| Box::new(move |_, _| reply.send(down.reason)));
+        });
+        sync(good);
+        sync(watched);
+        watched.stop();
+        assert_eq!(answer.wait_for(PATIENCE), Ok(StopReason::Stopped));
+        bad.stop();
+        good.stop();
+    });
+}
+
+#[test]
+fn a_reason_of_the_actors_own_is_told_whichever_it_is() {
+    on_all(|runtime| {
+        let (watched, linked) = (runtime.spawn(Puppet::default()), runtime.spawn(Puppet::default()));
+        tell(linked, move |_, cx| cx.link(watched));
+        sync(linked);
+        let ends = [watched, linked].map(datil::Address::ended);
+        sync(watched);
+        tell(watched, |_, cx| cx.stop_because(StopReason::Shutdown));
+        let reasons = ends.map(|end| end.wait_for(PATIENCE));
+        assert_eq!(
+            reasons,
+            [Ok(StopReason::Shutdown), Ok(StopReason::Linked(watched.id()))]
+        );
+    });
 }
