@@ -132,8 +132,9 @@ impl Core {
             self.restart_watch(stopped);
             match routed {
                 Routed::Delivered => {}
-                Routed::Dead => crate::signal::lose(block),
-                Routed::Abroad => crate::client::signal(to, block),
+                // What it holds is code of users.
+                Routed::Dead => self.quietly("a signal", || crate::signal::lose_on(self, block)),
+                Routed::Abroad => self.quietly("a signal", || crate::client::signal(to, block)),
             }
         }
     }
