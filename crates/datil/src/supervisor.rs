@@ -21,7 +21,7 @@ use crate::runtime::Runtime;
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
-use crate::sync::Mutex;
+use crate::sync::{Instant, Mutex};
 use crate::watch::{self, StopReason};
 
 /// Who begins anew when a child fails.
@@ -48,8 +48,8 @@ pub enum Restart {
 
 /// Decides what becomes of an actor that ends, and can build it anew. Kept among the extras of the actor.
 pub(crate) trait Guard: Send {
-    /// Whether the actor begins anew.
-    fn restarts(&self, reason: &StopReason, now: Nanos) -> bool;
+    /// Whether the actor begins anew. `now` is the time if that is virtual.
+    fn restarts(&self, reason: &StopReason, now: Option<Nanos>) -> bool;
 
     /// Drops the state of the cell.
     ///
@@ -75,7 +75,7 @@ struct Child<A, F> {
 }
 
 impl<A: Actor, F: Fn() -> A + Send> Guard for Child<A, F> {
-    fn restarts(&self, reason: &StopReason, now: Nanos) -> bool {
+    fn restarts(&self, reason: &StopReason, now: Option<Nanos>) -> bool {
         self.supervisor.ended(self.number, reason, now)
     }
 
@@ -165,24 +165,56 @@ struct Inner {
     strategy: Strategy,
     most: usize,
     within: Nanos,
+    /// Where its clock begins: each runtime has one of its own, and children may be of several.
+    made: Instant,
     state: Mutex<State>,
 }
 
 /// What a supervisor does about a child's end, decided under its lock and done after that.
 enum Plan {
     Leave,
-    Restart(Vec<Member>, Vec<Member>),
+    Restart(Others),
     Escalate(Option<(Arc<Inner>, u64)>),
+}
+
+/// What a restart means for other children than the one that failed.
+#[derive(Default)]
+struct Others {
+    anew: Vec<Member>,
+    stop: Vec<Member>,
+}
+
+impl Others {
+    /// All of these children but the one with this number.
+    fn of(children: &[Entry], number: Option<u64>) -> Self {
+        let mut others = Self::default();
+        for entry in children {
+            if Some(entry.number) != number {
+                let list = if entry.restart == Restart::Never {
+                    &mut others.stop
+                } else {
+                    &mut others.anew
+                };
+                list.push(entry.member.clone());
+            }
+        }
+        others
+    }
+
+    /// Tells them, outside of the lock.
+    fn tell(&self) {
+        self.anew.iter().for_each(Member::begin_anew);
+        self.stop.iter().for_each(Member::stop);
+    }
 }
 
 impl Inner {
     /// A child has ended; true if it begins anew.
-    fn ended(self: &Arc<Self>, number: u64, reason: &StopReason, now: Nanos) -> bool {
+    fn ended(self: &Arc<Self>, number: u64, reason: &StopReason, now: Option<Nanos>) -> bool {
         match self.plan(number, reason, now) {
             Plan::Leave => false,
-            Plan::Restart(anew, stop) => {
-                anew.iter().for_each(Member::begin_anew);
-                stop.iter().for_each(Member::stop);
+            Plan::Restart(others) => {
+                others.tell();
                 true
             }
             Plan::Escalate(parent) => {
@@ -194,15 +226,16 @@ impl Inner {
                 }
                 let mut state = lock(&self.state);
                 state.restarts.clear();
-                let others: Vec<Member> = others(&state, number).collect();
+                let others = Others::of(&state.children, Some(number));
                 drop(state);
-                others.iter().for_each(Member::begin_anew);
+                others.tell();
                 true
             }
         }
     }
 
-    fn plan(&self, number: u64, reason: &StopReason, now: Nanos) -> Plan {
+    fn plan(&self, number: u64, reason: &StopReason, now: Option<Nanos>) -> Plan {
+        let now = now.unwrap_or_else(|| self.made.elapsed().as_nanos() as Nanos);
         let mut state = lock(&self.state);
         let Some(place) = state.children.iter().position(|child| child.number == number) else {
             return Plan::Leave;
@@ -232,27 +265,16 @@ impl Inner {
             Strategy::OneForAll => 0..state.children.len(),
             Strategy::RestForOne => place..state.children.len(),
         };
-        let (mut anew, mut stop) = (Vec::new(), Vec::new());
-        for entry in &state.children[concerned] {
-            if entry.number != number {
-                let list = if entry.restart == Restart::Never {
-                    &mut stop
-                } else {
-                    &mut anew
-                };
-                list.push(entry.member.clone());
-            }
-        }
-        Plan::Restart(anew, stop)
+        Plan::Restart(Others::of(&state.children[concerned], Some(number)))
     }
 
     /// All children begin anew.
     fn begin_anew(&self) {
         let mut state = lock(&self.state);
         state.restarts.clear();
-        let children: Vec<Member> = state.children.iter().map(|child| child.member.clone()).collect();
+        let all = Others::of(&state.children, None);
         drop(state);
-        children.iter().for_each(Member::begin_anew);
+        all.tell();
     }
 
     /// Stops all children, the last one first; no further ones are started.
@@ -260,17 +282,18 @@ impl Inner {
         let mut state = lock(&self.state);
         state.over = true;
         let children = std::mem::take(&mut state.children);
+        let parent = state.parent.take();
         drop(state);
         children.iter().rev().for_each(|child| child.member.stop());
+        if let Some((parent, number)) = parent {
+            parent.forget(number);
+        }
     }
-}
 
-fn others(state: &State, number: u64) -> impl Iterator<Item = Member> + '_ {
-    state
-        .children
-        .iter()
-        .filter(move |child| child.number != number)
-        .map(|child| child.member.clone())
+    /// A child is none any more.
+    fn forget(&self, number: u64) {
+        lock(&self.state).children.retain(|child| child.number != number);
+    }
 }
 
 /// The supervisor has ended: it was stopped, or gave up because restarts did not help.
@@ -312,6 +335,7 @@ impl Supervisor {
             strategy,
             most: restarts,
             within: Nanos::try_from(within.as_nanos()).unwrap_or(Nanos::MAX),
+            made: Instant::now(),
             state: Mutex::new(State {
                 children: Vec::new(),
                 restarts: VecDeque::new(),
@@ -358,7 +382,8 @@ impl Supervisor {
         Ok(address)
     }
 
-    /// Makes another supervisor a child of this one: when it would give up, this one restarts it (which restarts all its children) as if it was an actor that fails.
+    /// Makes another supervisor a child of this one: when it would give up, this one restarts it (which restarts all its children, and ends those with
+    /// [`Restart::Never`]) as if it was an actor that fails.
     ///
     /// # Errors
     /// [`SupervisorOver`] if this supervisor was stopped or has given up.
@@ -389,8 +414,14 @@ impl Supervisor {
             member: Member::Supervisor(other.0.clone()),
         });
         drop(state);
-        let former = lock(&other.0.state).parent.replace((self.0.clone(), number));
-        assert!(former.is_none(), "datil: a supervisor has one parent");
+        let mut theirs = lock(&other.0.state);
+        let had_one = theirs.parent.is_some();
+        theirs.parent.get_or_insert_with(|| (self.0.clone(), number));
+        drop(theirs);
+        if had_one {
+            self.0.forget(number);
+        }
+        assert!(!had_one, "datil: a supervisor has one parent");
         Ok(())
     }
 

@@ -132,7 +132,7 @@ impl Timers {
             timers.awaited.fetch_add(1, SeqCst);
         }
         state.insert(at, id, entry);
-        if team.is_virtual() {
+        if team.virtual_now().is_some() {
             return id;
         }
         if state.thread.is_none() {

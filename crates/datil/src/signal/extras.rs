@@ -198,7 +198,7 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
     let mut revived = false;
     loop {
         let reason = extras.reason.borrow().clone().unwrap_or(StopReason::Stopped);
-        if !guard.restarts(&reason, core.team.now()) {
+        if !guard.restarts(&reason, core.team.virtual_now()) {
             break;
         }
         // SAFETY: by the caller; a guard is made for the actor that has it.

@@ -148,9 +148,9 @@ impl Team {
         }
     }
 
-    /// Whether time passes only when somebody says so.
-    pub(crate) fn is_virtual(&self) -> bool {
-        matches!(self.clock, Clock::Virtual(_))
+    /// The time, if it passes only when somebody says so.
+    pub(crate) fn virtual_now(&self) -> Option<Nanos> {
+        matches!(self.clock, Clock::Virtual(_)).then(|| self.now())
     }
 
     /// Lets virtual time pass; it never goes back.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use datil::{
     Actor, Address, Context, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor, SupervisorOver,
@@ -280,4 +280,93 @@ fn children_of_actors_and_boxed_states_and_hooks_that_panic() {
         supervisor.stop();
         parent.stop();
     });
+}
+
+#[test]
+fn a_child_that_never_restarts_ends_when_its_supervisor_begins_anew() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let (parent, child) = (
+            Supervisor::new(Strategy::OneForAll, 5, PATIENCE),
+            Supervisor::new(Strategy::OneForOne, 0, PATIENCE),
+        );
+        parent.supervise(&child, Restart::OnFailure).unwrap();
+        let start = |of: &Supervisor, restart| {
+            let worker = of.start(&mut &*runtime, restart, factory(&alive)).unwrap();
+            state(worker);
+            worker
+        };
+        // The child gives up at once, and its parent restarts it.
+        let failing = start(&child, Restart::OnFailure);
+        let end = start(&child, Restart::Never).ended();
+        failing.tell(Msg::Fail);
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Supervisor));
+        assert_eq!(state(failing).0, 1);
+        // The parent restarts it because of another of its children.
+        let end = start(&child, Restart::Never).ended();
+        start(&parent, Restart::OnFailure).tell(Msg::Fail);
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Supervisor));
+        runtime.wait_quiescent();
+        assert_eq!(state(failing).0, 2);
+        parent.stop();
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn a_refused_parent_changes_nothing_and_a_stopped_supervisor_is_no_child() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let [parent, other] = [0, 1].map(|_| Supervisor::new(Strategy::OneForOne, 5, PATIENCE));
+        let child = Supervisor::new(Strategy::OneForOne, 0, PATIENCE);
+        parent.supervise(&child, Restart::OnFailure).unwrap();
+        let twice = || other.supervise(&child, Restart::OnFailure);
+        let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(twice));
+        assert!(refused.is_err(), "it has a parent");
+        assert_eq!((parent.children(), other.children()), (1, 0));
+        let worker = child
+            .start(&mut &*runtime, Restart::OnFailure, factory(&alive))
+            .unwrap();
+        other.stop();
+        worker.tell(Msg::Fail);
+        assert_eq!(state(worker).0, 1, "the first parent restarts it");
+        child.stop();
+        assert_eq!(parent.children(), 0);
+        worker.ended().wait_for(PATIENCE).unwrap();
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+/// Each runtime has a clock of its own, which begins with it.
+#[test]
+fn the_window_is_the_same_for_children_in_different_runtimes() {
+    let alive = Arc::default();
+    let window = Duration::from_millis(400);
+    for _ in 0..20 {
+        let older = runtime(1);
+        std::thread::sleep(2 * window);
+        let younger = runtime(1);
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1, window);
+        let [first, second] = [&younger, &older].map(|mut runtime| {
+            let worker = supervisor
+                .start(&mut runtime, Restart::OnFailure, factory(&alive))
+                .unwrap();
+            state(worker);
+            worker
+        });
+        let began = Instant::now();
+        first.tell(Msg::Fail);
+        assert_eq!(state(first).0, 1);
+        second.tell(Msg::Fail);
+        let answer = second.ask(Msg::State).wait_for(PATIENCE);
+        if began.elapsed() < window {
+            assert!(
+                supervisor.is_over() && answer.is_err(),
+                "there were two failures in the window"
+            );
+            return;
+        }
+        supervisor.stop();
+    }
+    panic!("two failures took longer than {window:?} each time");
 }
