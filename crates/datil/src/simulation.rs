@@ -85,6 +85,7 @@ impl Simulation {
         }
         let ports = lease_ports(workers)?;
         let inbox = inbox::lease(&ports);
+        inbox::forgo_sole();
         let place = |turn: u32, workers: u32| Some(turn % workers);
         let clock = Clock::Virtual(AtomicU64::new(0));
         let team = Arc::new(Team::new(ports, inbox, None, place, clock, Role::Main));
@@ -132,7 +133,12 @@ impl Simulation {
         self.steps.set(self.steps.get() + 1);
         if choice < outside {
             let core = &*self.workers[self.draw(self.workers.len())].core;
-            self.as_worker(core, || self.team.inbox.drain(core));
+            // All of it: how much one turn takes depends on where in its memory the inbox stands, and so on what ran before.
+            self.as_worker(core, || {
+                while !self.team.inbox.is_empty() {
+                    self.team.inbox.drain(core);
+                }
+            });
             return true;
         }
         choice -= outside;
@@ -153,9 +159,10 @@ impl Simulation {
 
     /// Runs what a worker does in its name.
     fn as_worker<R>(&self, core: &Core, f: impl FnOnce() -> R) -> R {
-        current::set(core);
+        // The thread may be a worker: of a runtime in whose handler this is used, or of another simulation.
+        let before = current::set(core);
         let done = catch_unwind(AssertUnwindSafe(f));
-        current::set(ptr::null());
+        current::set(before);
         done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
@@ -181,7 +188,7 @@ impl Simulation {
     pub fn run_to_end(&self) {
         loop {
             self.settle();
-            if !(self.team.timers.are_awaited() && self.pass(Nanos::MAX)) {
+            if !(self.team.timers.any_once() && self.pass(Nanos::MAX)) {
                 return;
             }
         }

@@ -181,6 +181,15 @@ impl Timers {
         });
     }
 
+    /// Whether there are timers that do not repeat.
+    pub(crate) fn any_once(&self) -> bool {
+        let state = lock(&self.state);
+        state
+            .due
+            .values()
+            .any(|entry| matches!(entry.action, Action::Once(_)))
+    }
+
     /// When the next timer is due.
     pub(crate) fn next(&self) -> Option<Nanos> {
         lock(&self.state).due.first_key_value().map(|(&(at, _), _)| at)

@@ -141,6 +141,13 @@ pub(crate) fn lease(ports: &[&'static Port]) -> &'static Inbox {
     inbox
 }
 
+/// Sees to it that no inbox counts as the only one, and so that it makes no difference which runtime is a process's first.
+pub(crate) fn forgo_sole() {
+    let mut leases = lock(&LEASES);
+    *leases += 1;
+    SOLE.store(std::ptr::null_mut(), Release);
+}
+
 /// Gives an inbox back that is closed and empty.
 pub(crate) fn give_back(inbox: &'static Inbox) {
     // There is nobody to send to any more, or there was another runtime anyway.

@@ -20,9 +20,9 @@ pub(crate) fn with<R>(f: impl FnOnce(Option<&Core>) -> R) -> R {
     f(inside.as_deref())
 }
 
-/// Says which worker the calling thread is from now on; null for none.
-pub(crate) fn set(core: *const Core) {
-    CURRENT.with(|current| current.set(core));
+/// Says which worker the calling thread is from now on, null for none; returns which it was.
+pub(crate) fn set(core: *const Core) -> *const Core {
+    CURRENT.with(|current| current.replace(core))
 }
 
 /// Whether the calling thread is a worker that others' actors depend on.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use datil::{Actor, Address, AskError, Context, Restart, Simulation, Strategy, Supervisor};
 
-use crate::support::{Log, Puppet, tell};
+use crate::support::{Bomb, Log, PATIENCE, Puppet, on_all, tell};
 
 /// Three writers write to a reader, through helpers, so that much depends on the order.
 fn interleaving(seed: u64, workers: usize) -> (Vec<String>, u64) {
@@ -156,4 +156,145 @@ fn a_question_that_nobody_answers_ends_the_wait() {
     let deaf = simulation.spawn(Deaf(Vec::new()));
     assert_eq!(simulation.ask(deaf, |reply| reply), Err(AskError::TimedOut));
     assert_eq!(simulation.shutdown().actors.len(), 1);
+}
+
+/// More than the inbox hands out at a time.
+#[test]
+fn a_seed_is_a_run_also_when_much_comes_from_outside() {
+    let run = || {
+        let simulation = Simulation::new(7, 2).unwrap();
+        let log = Log::default();
+        let puppets = [0, 1, 2, 3].map(|_| {
+            simulation.spawn(Puppet {
+                log: log.clone(),
+                ..Puppet::default()
+            })
+        });
+        for n in 0..2000 {
+            tell(puppets[n % 4], move |me, _| me.log.note(n.to_string()));
+        }
+        simulation.settle();
+        (simulation.steps(), log.lines())
+    };
+    let first = run();
+    (0..10).for_each(|again| assert!(run() == first, "run {again} differs"));
+}
+
+#[test]
+fn time_has_an_end() {
+    let half = Duration::from_nanos(u64::MAX / 2 + 10);
+    for period in [half, Duration::from_nanos(u64::MAX), Duration::MAX] {
+        let simulation = Simulation::new(0, 1).unwrap();
+        let puppet = simulation.spawn(Puppet::default());
+        tell(puppet, move |_, cx| {
+            let me = cx.address();
+            cx.tell_every(period, me, || Box::new(|me, _| me.number += 1));
+        });
+        simulation.advance(Duration::from_secs(1));
+        simulation.advance(Duration::MAX);
+        let number = simulation.ask(puppet, |reply| {
+            Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(me.number))
+                as crate::support::Play
+        });
+        assert_eq!(number, Ok(1));
+    }
+}
+
+#[test]
+fn a_run_to_the_end_includes_time_outs() {
+    let simulation = Simulation::new(0, 1).unwrap();
+    let [deaf, asker, beaten] = [0, 1, 2].map(|_| simulation.spawn(Puppet::default()));
+    let (reply, answer) = datil::promise();
+    let limit = Duration::from_secs(5);
+    tell(asker, move |_, cx| {
+        let question = |reply| {
+            Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| me.asked.push(reply))
+                as crate::support::Play
+        };
+        cx.ask_within(limit, deaf, question, move |_, answer, _| reply.send(answer));
+        cx.tell_every(limit / 2, beaten, || Box::new(|_, _| {}));
+    });
+    simulation.run_to_end();
+    assert_eq!(simulation.now(), limit);
+    assert_eq!(simulation.wait(answer), Ok(Err(AskError::TimedOut)));
+}
+
+/// An answer that comes when its asker has stopped is dropped, and with it what the asker meant to do.
+#[test]
+fn a_destructor_that_panics_for_an_actor_that_is_gone_is_reported_and_no_more() {
+    let mut gone = 0;
+    for seed in 0..40 {
+        let simulation = Simulation::new(seed, 1).unwrap();
+        let asker = simulation.spawn(Puppet::default());
+        let (give, take) = std::sync::mpsc::channel();
+        tell(asker, move |_, cx| {
+            let bomb = Bomb;
+            let reply = cx.reply(move |_, _: Result<(), AskError>, _| drop(bomb));
+            give.send(reply).unwrap();
+        });
+        simulation.settle();
+        let reply = take.recv().unwrap();
+        tell(asker, |_, cx| cx.stop());
+        simulation.step();
+        reply.send(());
+        simulation.step();
+        gone += usize::from(!asker.is_alive());
+        simulation.settle();
+        assert!(simulation.shutdown().is_empty());
+    }
+    assert!((1..40).contains(&gone), "gone first with {gone} of 40 seeds");
+}
+
+#[test]
+fn a_simulation_in_a_handler_leaves_the_worker_what_it_is() {
+    on_all(|runtime| {
+        let puppet = runtime.spawn(Puppet::default());
+        let (reply, answer) = datil::promise();
+        tell(puppet, move |_, cx| {
+            let simulation = Simulation::new(0, 1).unwrap();
+            simulation.spawn(Puppet::default()).stop();
+            simulation.settle();
+            let (unused, waiting) = datil::promise::<()>();
+            reply.send(waiting.wait_for(std::time::Duration::ZERO));
+            drop(unused);
+            cx.stop();
+        });
+        assert_eq!(answer.wait_for(PATIENCE), Ok(Err(AskError::InsideActor)));
+    });
+}
+
+/// The first runtime of a process has ways that later ones have not. So this is a process of its own.
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn a_seed_is_a_run_also_for_the_first_simulation_of_a_process() {
+    const ALONE: &str = "DATIL_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "simulation::a_seed_is_a_run_also_for_the_first_simulation_of_a_process";
+        let alone = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .env(ALONE, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&alone.stdout);
+        assert!(alone.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let run = || {
+        let simulation = Simulation::new(7, 2).unwrap();
+        let [dead, one, other] = [0, 1, 2].map(|_| simulation.spawn(Puppet::default()));
+        dead.stop();
+        simulation.settle();
+        let log = Log::default();
+        for n in 0..20 {
+            let log = log.clone();
+            tell([one, other][n % 2], move |_, _| log.note(n.to_string()));
+        }
+        for _ in 0..10 {
+            tell(dead, |_, _| ());
+            simulation.step();
+        }
+        simulation.settle();
+        (simulation.steps(), log.lines())
+    };
+    assert_eq!(run(), run());
 }
