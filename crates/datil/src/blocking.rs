@@ -44,13 +44,16 @@ impl Blocking {
         });
     }
 
-    /// The teams of those that are left.
+    /// The teams of those that are left, and of the blocking actors that these have created.
     pub(crate) fn teams(&self) -> Vec<Arc<Team>> {
         let slots = lock(&self.0).clone();
-        slots
+        let mut teams: Vec<_> = slots
             .iter()
             .filter_map(|slot| lock(slot).as_ref().map(|runtime| runtime.team().clone()))
-            .collect()
+            .collect();
+        let theirs: Vec<_> = teams.iter().flat_map(|team| team.blocking.teams()).collect();
+        teams.extend(theirs);
+        teams
     }
 }
 

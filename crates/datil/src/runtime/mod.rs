@@ -226,6 +226,8 @@ impl Runtime {
                 return Err(running);
             }
             thread::sleep(Duration::from_millis(1));
+            // A handler that still ran may have created some since.
+            self.team().blocking.each(Runtime::ask_to_stop);
         }
     }
 
@@ -244,7 +246,8 @@ impl Runtime {
         let workers = self.threads.iter().enumerate();
         let mut blocking = 0;
         self.team().blocking.each(|runtime| {
-            blocking += usize::from(!runtime.still_running().workers.is_empty());
+            let there = runtime.still_running();
+            blocking += usize::from(!there.workers.is_empty()) + there.blocking;
         });
         StillRunning {
             workers: workers

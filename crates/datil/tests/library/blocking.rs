@@ -86,3 +86,31 @@ fn blocking_actors_that_are_left_are_reported() {
     runtime.wait_quiescent();
     assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 3);
 }
+
+#[test]
+fn quiescence_includes_blocking_actors_of_blocking_actors() {
+    on_all(|runtime| {
+        let outer = runtime.spawn_blocking(Puppet::default());
+        let (reply, inner) = datil::promise();
+        tell(outer, move |_, cx| {
+            reply.send(cx.spawn_blocking(Puppet::default()))
+        });
+        let inner = inner.wait_for(PATIENCE).unwrap();
+        sync(outer);
+        let (reply, answer) = datil::promise();
+        let (hold, gate) = mpsc::channel::<()>();
+        tell(inner, move |_, _| {
+            let _ = gate.recv();
+        });
+        tell(inner, move |_, _| reply.send(()));
+        let letting_go = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(hold);
+        });
+        runtime.wait_quiescent();
+        assert_eq!(answer.wait_for(std::time::Duration::ZERO), Ok(()));
+        letting_go.join().unwrap();
+        inner.stop();
+        outer.stop();
+    });
+}

@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use datil::{Actor, Address, Context};
+use datil::{Actor, Address, Context, Restart, Strategy, Supervisor};
 
-use crate::support::{Alive, PATIENCE, Puppet, runtime, tell};
+use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, tell};
 
 /// Waits inside a handler until the sender is dropped.
 fn hold(actor: Address<Puppet>) -> mpsc::Sender<()> {
@@ -19,13 +19,15 @@ fn hold(actor: Address<Puppet>) -> mpsc::Sender<()> {
     hold
 }
 
+struct Witness(#[expect(dead_code, reason = "its drop counts")] Alive);
+
+impl Actor for Witness {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
 #[test]
 fn a_shutdown_with_a_limit_says_who_still_runs_and_cleans_up_later() {
-    struct Witness(#[expect(dead_code, reason = "its drop counts")] Alive);
-    impl Actor for Witness {
-        type Msg = ();
-        fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
-    }
     // A worker that has nothing to do may still need longer than the limit to notice on a busy machine.
     let mut limit = Duration::from_millis(20);
     let mut others = [1, 3].to_vec();
@@ -87,4 +89,78 @@ fn a_shutdown_in_time_reports_all_kinds_of_leftovers() {
         assert!(!left.is_empty() && left.to_string().contains("1 timers"));
         assert!(!blocking.is_alive() && !puppets[0].is_alive());
     }
+}
+
+#[test]
+fn destructors_that_panic_do_not_end_a_shutdown() {
+    for workers in [1, 3] {
+        let runtime = runtime(workers);
+        let (alive, bomb) = (Arc::<AtomicUsize>::default(), Bomb);
+        let puppet = runtime.spawn(Puppet::default());
+        runtime.tell_after(PATIENCE, puppet, Box::new(move |_, _| drop(bomb)));
+        let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+        for bomb in [Bomb, Bomb] {
+            let alive = alive.clone();
+            let factory = move || {
+                let _held = &bomb;
+                Witness(Alive::new(&alive))
+            };
+            supervisor
+                .start(&mut &runtime, Restart::OnFailure, factory)
+                .unwrap();
+        }
+        let left = runtime.shutdown();
+        assert_eq!(
+            (left.actors.values().sum::<usize>(), left.timers),
+            (3, 1),
+            "{left}"
+        );
+        assert_eq!(alive.load(SeqCst), 0);
+    }
+}
+
+#[test]
+fn a_limit_counts_blocking_actors_of_blocking_actors() {
+    let runtime = runtime(1);
+    let outer = runtime.spawn_blocking(Puppet::default());
+    let (reply, inner) = datil::promise();
+    tell(outer, move |_, cx| {
+        reply.send(cx.spawn_blocking(Puppet::default()))
+    });
+    let held = hold(inner.wait_for(PATIENCE).unwrap());
+    let (over, end) = mpsc::channel::<()>();
+    let letting_go = std::thread::spawn(move || {
+        let _ = end.recv_timeout(PATIENCE / 10);
+        drop(held);
+    });
+    let running = runtime.shutdown_within(Duration::from_secs(1));
+    assert_eq!(running.map_err(|running| running.blocking), Err(1));
+    drop(over);
+    letting_go.join().unwrap();
+}
+
+#[test]
+fn blocking_actors_made_during_a_shutdown_are_told_of_it() {
+    let runtime = runtime(1);
+    let makers = [
+        runtime.spawn(Puppet::default()),
+        runtime.spawn_blocking(Puppet::default()),
+    ];
+    let (inside, entered) = mpsc::channel();
+    for maker in makers {
+        let inside = inside.clone();
+        tell(maker, move |_, cx| {
+            inside.send(()).unwrap();
+            // Long enough for the shutdown to begin; if it does not the test says nothing.
+            std::thread::sleep(Duration::from_millis(100));
+            cx.spawn_blocking(Puppet::default());
+        });
+    }
+    makers
+        .iter()
+        .for_each(|_| entered.recv_timeout(PATIENCE).unwrap());
+    let left = runtime
+        .shutdown_within(PATIENCE / 10)
+        .expect("nobody runs a handler");
+    assert_eq!(left.actors.values().sum::<usize>(), 4, "{left}");
 }
