@@ -45,6 +45,10 @@ impl<M> Group<M> {
         let member = member.into();
         let mut members = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !members.contains(&member) {
+            if members.len() == members.capacity() {
+                // Before the list grows: members that have stopped take no place for ever.
+                members.retain(|member| member.is_alive());
+            }
             members.push(member);
         }
     }
@@ -274,5 +278,35 @@ impl<A: Actor> fmt::Debug for Pool<A> {
             .field("members", &self.0.members)
             .field("route", &self.0.route)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::actor::Context;
+    use crate::runtime::Runtime;
+
+    struct Brief;
+    impl Actor for Brief {
+        type Msg = ();
+        fn started(&mut self, cx: &mut Context<'_, Self>) {
+            cx.stop();
+        }
+        fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+    }
+
+    #[test]
+    fn the_dead_are_forgotten_although_nobody_writes() {
+        let runtime = Runtime::builder().workers(1).build().expect("a worker");
+        let group = Group::<()>::new();
+        for _ in 0..100 {
+            let brief = runtime.spawn(Brief);
+            let _ = brief.ended().wait();
+            group.join(brief);
+        }
+        let kept = group.0.read().expect("nobody panics").len();
+        assert!(kept < 10, "{kept} of 100 are kept");
+        assert!(runtime.shutdown().is_empty());
     }
 }
