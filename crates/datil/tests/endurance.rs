@@ -3,12 +3,13 @@
 //! The full sizes take minutes and gigabytes: `cargo test --release -p datil --test endurance -- --ignored --nocapture`.
 #![cfg(target_os = "linux")]
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use datil::policy::{Pick, Policy, Setup};
-use datil::{Actor, Address, Context, Runtime};
+use datil::{Actor, Address, Context, Restart, Runtime, Strategy, Supervisor};
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -267,4 +268,40 @@ fn an_idle_process_uses_no_cpu() {
     println!("idle: {used:?} in 5 s");
     assert!(used < Duration::from_millis(5), "{used:?}");
     drop(actors);
+}
+
+/// A state that lies in a box, beside the actor's cell.
+struct Big(#[expect(dead_code, reason = "takes room")] [u8; 64 << 10]);
+
+impl Actor for Big {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        panic!("on purpose");
+    }
+}
+
+/// What is dropped to begin anew, and cannot be built again, takes no memory.
+#[test]
+fn a_restart_that_fails_leaves_nothing() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = Runtime::builder().workers(1).build().unwrap();
+    let round = || {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1, Duration::from_secs(60));
+        let made = AtomicBool::new(false);
+        let factory = move || {
+            assert!(!made.swap(true, Relaxed), "on purpose");
+            Big([1; 64 << 10])
+        };
+        let big = supervisor
+            .start(&mut &runtime, Restart::OnFailure, factory)
+            .unwrap();
+        let end = big.ended();
+        big.tell(());
+        end.wait().unwrap();
+    };
+    (0..20).for_each(|_| round());
+    let before = resident();
+    (0..500).for_each(|_| round());
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 12 << 20, "{grown} bytes for 500 states of 65536");
 }

@@ -186,6 +186,17 @@ impl<A: Actor> Shape<A> {
         }
     }
 
+    /// Frees what a state took beside its cell.
+    ///
+    /// # Safety
+    /// As [`Shape::drop_state`], but the state was dropped in its place already.
+    pub(crate) unsafe fn free_place(cell: *mut Header) {
+        if Self::BOXED {
+            // SAFETY: by the caller; the box holds nothing to drop.
+            drop(unsafe { Box::from_raw(Self::state(cell).cast::<ManuallyDrop<A>>()) });
+        }
+    }
+
     /// Makes a cell for `actor` with the given owner and flags. `token` says whether the owner starts out holding the token.
     #[inline(always)]
     pub(crate) fn create(

@@ -187,7 +187,9 @@ unsafe fn clear_out<A: Actor>(core: &Core, cell: *mut Header, id: ActorId) {
     unsafe {
         let header = &*cell;
         let attended = header.flags.get() & (flag::ATTEND | flag::EXTENDED) != 0;
-        if (std::mem::needs_drop::<A>() || Shape::<A>::BOXED) && !(attended && extras::is_vacant(header)) {
+        if attended && extras::is_vacant(header) {
+            Shape::<A>::free_place(cell);
+        } else if std::mem::needs_drop::<A>() || Shape::<A>::BOXED {
             core.quietly(std::any::type_name::<A>(), || Shape::<A>::drop_state(cell));
         }
         if attended {
