@@ -29,7 +29,7 @@ use crate::worker::team::Team;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The [`ReplyTo`] was dropped: the actor asked has stopped, or does not answer.
+    /// The [`ReplyTo`] was dropped: the actor asked has stopped, panicked at the question, or does not answer; or its mailbox is bounded and was full.
     Dropped,
     /// The time was up first. The answer may still come, and is dropped then.
     TimedOut,
@@ -41,7 +41,7 @@ impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Dropped => {
-                "the question was dropped without an answer: its receiver has stopped, or does not answer"
+                "the question was dropped without an answer: its receiver has stopped, panicked, has a full mailbox, or does not answer"
             }
             Self::TimedOut => "no answer came in time",
             Self::InsideActor => "a handler must not block for an answer; use Context::ask",
