@@ -40,7 +40,7 @@ pub enum Mailbox {
         /// Messages that may wait before senders are held back; at least 1.
         most: u32,
     },
-    /// At most `capacity` that wait; costs as `Counted`. Urgent messages and answers are always taken.
+    /// At most `capacity` that wait; costs as `Counted`. Urgent messages, answers, queries, and what monitors and trapped links say are always taken.
     Bounded {
         /// Messages that may wait, beside the one that is handled; at least 1.
         capacity: u32,
@@ -189,6 +189,12 @@ pub(crate) fn reenter<A: Actor>(to: Address<A>) {
     if counts::<A>() {
         admit(word(to.cell()), to.generation(), u64::MAX >> 16);
     }
+}
+
+/// Sends what the runtime has promised to say, whether there is room or not: an end that is not heard of is never said again.
+pub(crate) fn tell_in_any_case<A: Actor>(to: Address<A>, msg: A::Msg) {
+    reenter(to);
+    to.tell_admitted(msg);
 }
 
 /// Counts a message, or says what to do instead.

@@ -8,6 +8,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
 use crate::answer::{self, Answer};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::gate;
 use crate::mailbox::cell::flag;
 use crate::signal::{self, At, Lane, Signal, extras};
 use crate::worker::core::Core;
@@ -325,8 +326,8 @@ impl<A: Actor> Context<'_, A> {
 
     /// Sends this actor a message when `of` has stopped, or at once if it has already (with [`StopReason::Gone`]).
     ///
-    /// The message comes behind everything that the other actor has sent before. Each call is a monitor of its own. A restart by a supervisor is no
-    /// end. Monitors end with either actor, and by [`Context::demonitor`]. To this actor's mailbox, if that is bounded and full, it is a message like others ([`Actor::MAILBOX`]).
+    /// The message comes behind everything that the other actor has sent before, and is taken also by a bounded mailbox that is full. Each call is a monitor of its own. A restart by a supervisor is no
+    /// end. Monitors end with either actor, and by [`Context::demonitor`].
     pub fn monitor<B: Actor>(
         &mut self,
         of: Address<B>,
@@ -336,7 +337,7 @@ impl<A: Actor> Context<'_, A> {
         watch(
             of.target(),
             Some(me.target()),
-            Box::new(move |down| me.tell(message(down))),
+            Box::new(move |down| gate::tell_in_any_case(me, message(down))),
         )
     }
 
@@ -370,13 +371,13 @@ impl<A: Actor> Context<'_, A> {
         signal::send(peer, Unlink(me));
     }
 
-    /// Makes messages of the ends of linked actors, whatever the reason, instead of stopping with them.
+    /// Makes messages of the ends of linked actors, whatever the reason, instead of stopping with them. A bounded mailbox takes them also when it is full.
     pub fn trap_links(&mut self, message: impl Fn(Down) -> A::Msg + Send + 'static) {
         let me = self.address();
         let extras = self.extras();
-        let former = extras
-            .trap
-            .replace(Some(Box::new(move |down| me.tell(message(down)))));
+        let former = extras.trap.replace(Some(Box::new(move |down| {
+            gate::tell_in_any_case(me, message(down))
+        })));
         // Code of users: what the former closure holds.
         drop(former);
     }

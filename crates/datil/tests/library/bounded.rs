@@ -1,6 +1,6 @@
 use std::sync::mpsc;
 
-use datil::{Actor, Address, Context, Mailbox, Overflow, ReplyTo, StopReason, TellError};
+use datil::{Actor, Address, Context, Down, Mailbox, Overflow, ReplyTo, StopReason, TellError};
 
 use crate::support::{PATIENCE, Puppet, on_all, runtime, tell};
 
@@ -183,4 +183,69 @@ fn a_bounded_actor_that_writes_to_itself_and_a_ring_of_them_do_not_hang() {
         ends.into_iter()
             .for_each(|end| assert!(end.wait_for(PATIENCE).is_ok()));
     });
+}
+
+#[test]
+fn a_full_mailbox_takes_the_news_of_an_end() {
+    /// Keeps its mailbox full until it has heard of two ends, or patience ends.
+    struct Boss {
+        left: u32,
+        ends: Vec<StopReason>,
+        done: Option<ReplyTo<Vec<StopReason>>>,
+    }
+    enum News {
+        Busy,
+        Down(Down),
+    }
+    impl Actor for Boss {
+        type Msg = News;
+        const MAILBOX: Mailbox = Mailbox::Bounded {
+            capacity: 1,
+            overflow: Overflow::Reject,
+        };
+        fn started(&mut self, cx: &mut Context<'_, Self>) {
+            let (watched, linked) = (cx.spawn(Puppet::default()), cx.spawn(Puppet::default()));
+            cx.monitor(watched, News::Down);
+            cx.trap_links(News::Down);
+            cx.link(linked);
+            watched.stop();
+            linked.kill();
+            cx.tell(cx.address(), News::Busy);
+        }
+        fn handle(&mut self, msg: News, cx: &mut Context<'_, Self>) {
+            if let News::Down(down) = msg {
+                self.ends.push(down.reason);
+            }
+            self.left -= 1;
+            if self.left == 0 || self.ends.len() == 2 {
+                self.done
+                    .take()
+                    .expect("the last message")
+                    .send(std::mem::take(&mut self.ends));
+                return cx.stop();
+            }
+            let _ = cx.try_tell(cx.address(), News::Busy);
+        }
+    }
+    let runtime = runtime(1);
+    let (reply, answer) = datil::promise();
+    runtime.spawn(Boss {
+        left: 10_000,
+        ends: Vec::new(),
+        done: Some(reply),
+    });
+    let ends = answer.wait_for(PATIENCE).unwrap();
+    assert_eq!(ends, [StopReason::Stopped, StopReason::Killed]);
+    runtime.wait_quiescent();
+    assert!(runtime.shutdown().is_empty());
+}
+
+#[test]
+fn a_question_that_finds_no_room_says_what_may_be_wrong() {
+    let runtime = runtime(1);
+    let (sink, hold) = held::<0>(&runtime);
+    (1..=4).for_each(|n| sink.tell(Msg::Number(n)));
+    let error = sink.ask(Msg::Sum).wait_for(PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("full mailbox"), "{error}");
+    drop(hold);
 }
