@@ -100,6 +100,15 @@ impl<M> std::error::Error for TellError<M> {}
 
 /// Whether messages of this type of actors are counted: a constant, so that others pay nothing.
 pub(crate) const fn counts<A: Actor>() -> bool {
+    const {
+        assert!(
+            !matches!(
+                A::MAILBOX,
+                Mailbox::Bounded { capacity: 0, .. } | Mailbox::Soft { most: 0 }
+            ),
+            "datil: this actor's MAILBOX has room for no message; its bound must be at least 1"
+        );
+    }
     !matches!(A::MAILBOX, Mailbox::Unbounded)
 }
 

@@ -150,6 +150,19 @@
 /// }
 /// ```
 ///
+/// A mailbox that takes no message.
+///
+/// ```compile_fail,E0080
+/// # use datil::{Actor, Context, Mailbox, Overflow, Runtime};
+/// struct Closed;
+/// impl Actor for Closed {
+///     type Msg = ();
+///     const MAILBOX: Mailbox = Mailbox::Bounded { capacity: 0, overflow: Overflow::Reject };
+///     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+/// }
+/// Runtime::builder().build().unwrap().spawn(Closed).tell(());
+/// ```
+///
 /// A client that outlives its scope.
 ///
 /// ```compile_fail,E0521
