@@ -138,12 +138,19 @@ impl Runtime {
     }
 
     /// Blocks until every mailbox is empty, every worker idle and nothing on its way between them. Blocking actors ([`Runtime::spawn_blocking`]) are included, and so are
-    /// timers that fire once; periodic ones and time-outs are not waited for. Meaningful only while no thread outside sends; must not be called by an actor of
-    /// this runtime, which would wait for itself for ever.
+    /// timers that fire once; periodic ones and time-outs are not waited for. Meaningful only while no thread outside sends.
+    ///
+    /// # Panics
+    /// If an actor of this runtime calls it, which would wait for itself for ever.
     pub fn wait_quiescent(&self) {
+        let here = crate::worker::current::with(|core| core.map(|core| core.team.key));
         loop {
             let mut teams = self.team().blocking.teams();
             teams.push(self.team().clone());
+            assert!(
+                teams.iter().all(|team| Some(team.key) != here),
+                "datil: an actor that calls wait_quiescent of its own runtime would wait for itself; call it from a thread outside"
+            );
             teams.iter().for_each(|team| team.wait_quiet());
             // A blocking actor's runtime and this one may have woken each other since.
             let stamps: Vec<_> = teams.iter().map(|team| team.quiet_stamp()).collect();
@@ -181,7 +188,8 @@ impl Runtime {
     /// Stops the workers after the activations that are running, drops what is left, and reports it. Actors that are
     /// left over are dropped without [`Actor::stopped`]; messages in their mailboxes are dropped. Their addresses go dead.
     ///
-    /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first.
+    /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first. Called in a handler of this runtime it
+    /// waits for nothing and reports nothing: what is left is dropped when that handler has returned.
     pub fn shutdown(mut self) -> Leftovers {
         self.end()
     }

@@ -1,4 +1,6 @@
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
+
+use datil::{Runtime, StopReason};
 
 use crate::support::{PATIENCE, Puppet, on_all, runtime, sync, tell};
 
@@ -113,4 +115,26 @@ fn quiescence_includes_blocking_actors_of_blocking_actors() {
         inner.stop();
         outer.stop();
     });
+}
+
+#[test]
+fn waiting_for_ones_own_end_is_refused() {
+    // The panics are meant.
+    let runtime = Arc::new(Runtime::builder().workers(2).build().unwrap());
+    for actor in [
+        runtime.spawn(Puppet::default()),
+        runtime.spawn_blocking(Puppet::default()),
+    ] {
+        let (inside, end) = (runtime.clone(), actor.ended());
+        tell(actor, move |_, _| inside.wait_quiescent());
+        match end.wait_for(PATIENCE) {
+            Ok(StopReason::Panicked(message)) => assert!(message.contains("wait for itself"), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    // Of another one it may.
+    let other = Arc::new(Runtime::builder().workers(1).build().unwrap());
+    let actor = runtime.spawn(Puppet::default());
+    tell(actor, move |_, _| other.wait_quiescent());
+    sync(actor);
 }
