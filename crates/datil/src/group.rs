@@ -168,7 +168,8 @@ impl<A: Actor> Pool<A> {
         &self.0.members
     }
 
-    /// Sends to the member whose turn it is, or to the next one that is alive.
+    /// Sends to the member whose turn it is, or to the next one that is alive. As with [`Address::tell`], what a bounded mailbox has no room for is dropped and counted; who wants it back
+    /// calls [`Address::try_tell`] of [`Pool::choose`].
     ///
     /// # Errors
     /// The message, if no member is alive.

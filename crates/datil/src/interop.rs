@@ -33,6 +33,8 @@ impl<A: Actor> Context<'_, A> {
 
 /// Sends what comes out of a channel to an actor, until the channel is closed or the actor has stopped. To be run as a task.
 ///
+/// As with [`Address::tell`](crate::Address::tell), what a bounded mailbox has no room for is dropped and counted; nor does a mailbox that is [`Mailbox::Soft`](crate::Mailbox::Soft) hold the task back.
+///
 /// Whether the actor has stopped is looked at for each message, so a channel that stays silent keeps the task.
 pub async fn forward<M>(mut from: mpsc::Receiver<M>, to: impl Into<Recipient<M>>) {
     let to = to.into();

@@ -23,7 +23,7 @@ pub struct ActorMetrics {
     pub actor: &'static str,
     /// Times an actor of this type was taken from a queue and run.
     pub activations: u64,
-    /// Messages handled. (Queries with which another worker helped are that worker's: [`crate::WorkerMetrics::messages`].)
+    /// Messages handled. (Queries with which another worker helped stand under a type of their own, `datil::query::Helper<the actor's type>`.)
     pub messages: u64,
     /// Time spent in activations, in all.
     pub busy: Duration,

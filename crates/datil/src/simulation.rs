@@ -31,6 +31,10 @@ use crate::worker::team::{Clock, Role, Team};
 /// Each step runs one actor for one message, lets a worker look at what others sent to it, or takes in what came from outside. All of these are equally likely.
 /// The same seed and program give the same steps, if the program does not take time, randomness or hash order from elsewhere.
 ///
+/// * Nothing runs but in [`Simulation::step`] and what calls it. So wait for an answer with [`Simulation::wait`]: [`Answer::wait`] on this thread would wait for ever.
+/// * An assertion that fails in a handler stops that actor and no more, as everywhere; a test that is to fail by it looks at what has come out, or at [`Address::ended`].
+/// * An actor of [`crate::Context::spawn_blocking`] runs on a thread and in real time, and so is not simulated.
+///
 /// ```
 /// use datil::{Actor, Context, ReplyTo, Simulation};
 /// use std::time::Duration;
@@ -221,6 +225,7 @@ impl Simulation {
     ///
     /// # Errors
     /// [`AskError::Dropped`] if the question is dropped; [`AskError::TimedOut`] if nothing happens any more without an answer.
+    /// While a timer repeats something always happens: then it does not return without an answer.
     pub fn ask<A: Actor, R: Send + 'static>(
         &self,
         to: Address<A>,
