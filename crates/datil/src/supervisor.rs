@@ -311,7 +311,8 @@ impl std::error::Error for SupervisorOver {}
 /// Restarts actors that fail. Cloned, it is the same one; dropping it changes nothing for its children.
 ///
 /// A child that fails keeps its address, its monitors and links, and the messages in its mailbox; the message that it was handling is lost. What it
-/// was is dropped and built anew by its factory, and [`Actor::started`] runs. Its stash is kept and its behaviour is [`Actor::handle`] again.
+/// was is dropped and built anew by its factory, and [`Actor::started`] runs. Its stash is kept and its behaviour is [`Actor::handle`] again. Its timers
+/// are cancelled. Answers to what it had asked still come, and find the new state, which does not know of the question.
 ///
 /// When there were more than so many restarts within so much time ([`Supervisor::new`]) the supervisor gives up: it stops all children, the last one
 /// first, unless it has a parent ([`Supervisor::supervise`]) that restarts it, with all its children.
@@ -346,7 +347,7 @@ impl Supervisor {
         }))
     }
 
-    /// Starts a child, in a runtime or from inside an actor. `factory` is called now and for every restart.
+    /// Starts a child, in a runtime (`&mut &runtime`) or from inside an actor (its context). `factory` is called now and for every restart.
     ///
     /// # Errors
     /// [`SupervisorOver`] if the supervisor was stopped or has given up.
@@ -386,7 +387,7 @@ impl Supervisor {
     /// [`Restart::Never`]) as if it was an actor that fails.
     ///
     /// # Errors
-    /// [`SupervisorOver`] if this supervisor was stopped or has given up.
+    /// [`SupervisorOver`] if one of the two was stopped or has given up.
     ///
     /// # Panics
     /// If `other` has a parent already, or is this one or one of its parents.
@@ -415,14 +416,19 @@ impl Supervisor {
         });
         drop(state);
         let mut theirs = lock(&other.0.state);
-        let had_one = theirs.parent.is_some();
-        theirs.parent.get_or_insert_with(|| (self.0.clone(), number));
+        let (over, had_one) = (theirs.over, theirs.parent.is_some());
+        if !over && !had_one {
+            theirs.parent = Some((self.0.clone(), number));
+        }
         drop(theirs);
-        if had_one {
+        if over || had_one {
             self.0.forget(number);
         }
-        assert!(!had_one, "datil: a supervisor has one parent");
-        Ok(())
+        assert!(
+            !had_one,
+            "datil: a supervisor has one parent, and this one has it already"
+        );
+        if over { Err(SupervisorOver) } else { Ok(()) }
     }
 
     /// Stops all children, the last one first, with [`StopReason::Supervisor`]; [`Actor::stopped`] runs. No further children can be started.

@@ -332,6 +332,8 @@ fn a_refused_parent_changes_nothing_and_a_stopped_supervisor_is_no_child() {
         assert_eq!(state(worker).0, 1, "the first parent restarts it");
         child.stop();
         assert_eq!(parent.children(), 0);
+        assert_eq!(parent.supervise(&child, Restart::OnFailure), Err(SupervisorOver));
+        assert_eq!(parent.children(), 0);
         worker.ended().wait_for(PATIENCE).unwrap();
     });
     assert_eq!(alive.load(SeqCst), 0);
