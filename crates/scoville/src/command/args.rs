@@ -99,7 +99,7 @@ pub enum Command {
     },
     /// Write a session in another format
     #[command(
-        after_help = "Examples:\n  scoville export --format csv > samples.csv\n  scoville export --format benchstat | benchstat -col /runtime -"
+        after_help = "Examples:\n  scoville export --format csv > samples.csv\n  scoville export --format benchstat | benchstat -col /runtime -\n  scoville export --format vega-lite --to figures"
     )]
     Export(ExportArgs),
     /// Simulate benchmarks and scheduling policies on a described machine, in virtual time
@@ -304,6 +304,9 @@ pub struct ExportArgs {
     /// The format
     #[arg(long, value_enum)]
     pub format: Format,
+    /// The folder for the files of vega-lite; nothing for `figures` in the session's folder
+    #[arg(long, value_name = "FOLDER")]
+    pub to: Option<PathBuf>,
 }
 
 /// Export formats.
@@ -327,6 +330,8 @@ pub enum Format {
     Bencher,
     /// JUnit XML: a cell is a test case.
     Junit,
+    /// The report's figures, one file each, for a paper.
+    VegaLite,
 }
 
 /// `2%`, or `0.02`.

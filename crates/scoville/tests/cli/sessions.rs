@@ -63,6 +63,32 @@ fn a_session_from_run_to_export() {
         let export = checkout.run(&["export", "--format", format]);
         assert!(export.ends_with(0).out.contains("fast"), "{format}");
     }
+
+    let figures = checkout.path().join("for a paper");
+    let to = format!("--to={}", figures.display());
+    let export = checkout.run(&["export", "--format=vega-lite", &to]);
+    let files: Vec<&Path> = export.ends_with(0).out.lines().map(Path::new).collect();
+    assert_eq!(files.len(), fs::read_dir(&figures).unwrap().count());
+    assert!(
+        files
+            .iter()
+            .any(|file| file.ends_with("forest-small-1-wall-fast.vl.json")
+                || file.ends_with("forest-small-1-wall-slow.vl.json")),
+        "{files:?}"
+    );
+    for file in files {
+        let figure: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        assert_ne!(figure["data"]["values"][0], serde_json::Value::Null, "{file:?}");
+    }
+    checkout
+        .run(&["export", "--format=csv", &to])
+        .ends_with(2)
+        .says("so write: > FILE");
+    fs::write(figures.join("file"), "").unwrap();
+    checkout
+        .run(&["export", "--format=vega-lite", &format!("{to}/file/below")])
+        .ends_with(2)
+        .says("cannot make the folder");
 }
 
 /// The last line of a run, typed into a shell in the same folder.
