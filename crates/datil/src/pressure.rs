@@ -144,10 +144,8 @@ fn running(core: &Core) -> Option<*mut Header> {
 /// An actor that has felt pressure is about to go on: parks it, or finds that it need not rest; true if it is parked.
 ///
 /// # Safety
-/// The core's worker owns the cell, whose actor runs; these are its extras.
-pub(crate) unsafe fn rest(core: &Core, header: &Header, extras: &Extras, sender: Target) -> bool {
-    // SAFETY: by the caller.
-    unsafe { park::prepare(header) };
+/// The core's worker owns the cell, whose actor runs and does not hold its token ([`park::prepare`]); these are its extras.
+pub(crate) unsafe fn rest(core: &Core, extras: &Extras, sender: Target) -> bool {
     let pressure = &core.team.pressure;
     // Pairs with `ease`.
     fence(SeqCst);

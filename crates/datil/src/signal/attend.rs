@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::mem::ManuallyDrop;
 
 use super::extras::{self, Extras};
-use super::{At, table};
+use super::{At, park, table};
 use crate::actor::{Actor, Context};
 use crate::gate;
 use crate::mailbox::block::{self, Block};
@@ -48,6 +48,10 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
             if extras.readers.is_open() && !query::is_next(header, extras) && !query::close(header, extras) {
                 return Step::Parked;
             }
+            if extras.rests.get() {
+                // Before the look at the lanes: what this brings must not wait for the rest to end.
+                park::prepare(header);
+            }
             if let Some(signal) = pop(&extras.system) {
                 act(signal, cx);
                 return Step::Done;
@@ -56,7 +60,7 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
                 act(signal, cx);
                 return extras.behaves.get().into();
             }
-            if extras.rests.get() && pressure::rest(cx.engine, header, extras, cx.address().target()) {
+            if extras.rests.get() && pressure::rest(cx.engine, extras, cx.address().target()) {
                 return Step::Parked;
             }
             if extras.replays.get()

@@ -1,6 +1,8 @@
+use std::sync::mpsc;
+
 use datil::{Actor, Context, ReplyTo};
 
-use crate::support::{PATIENCE, Puppet, on_all, tell};
+use crate::support::{PATIENCE, Play, Puppet, on_all, runtime, sync, tell};
 
 /// Collects what it hears; while locked it puts numbers aside.
 #[derive(Default)]
@@ -128,6 +130,53 @@ fn urgent_overtakes_normal_and_order_inside_a_lane_stays() {
         );
         puppet.stop();
     });
+}
+
+/// An actor that has not been idle since it was created holds its token: nobody brings word of what other workers send to it.
+#[test]
+fn a_stop_and_what_is_urgent_overtake_the_backlog_of_a_new_actor() {
+    const BACKLOG: u64 = 10_000;
+    for urgently in [true, false] {
+        let runtime = runtime(2);
+        let other = runtime.spawn(Puppet::default());
+        sync(other);
+        let ((began, begun), (open, gate)) = (mpsc::channel(), mpsc::channel::<()>());
+        let (reply, answer) = datil::promise();
+        let busy = runtime.client(|client| {
+            let busy = client.spawn(Puppet::default());
+            let wait = move |me: &mut Puppet, _: &mut Context<'_, Puppet>| {
+                began.send(()).unwrap();
+                gate.recv().unwrap();
+                me.asked.push(reply);
+            };
+            client.tell(busy, Box::new(wait) as Play);
+            (0..BACKLOG).for_each(|_| client.tell(busy, Box::new(|me, _| me.number += 1)));
+            busy
+        });
+        begun.recv_timeout(PATIENCE).unwrap();
+        let end: Play = Box::new(|me, _| me.asked.pop().unwrap().send(me.number));
+        if urgently {
+            busy.tell_urgently(end);
+        } else {
+            busy.stop();
+        }
+        // The other worker has passed that on before it comes to this.
+        sync(other);
+        open.send(()).unwrap();
+        let handled = if urgently {
+            let handled = answer.wait_for(PATIENCE).unwrap();
+            busy.stop_in_turn();
+            handled
+        } else {
+            busy.ended().wait_for(PATIENCE).unwrap();
+            BACKLOG - runtime.metrics().total().dead_letters
+        };
+        // A batch may end first.
+        assert!(
+            handled < BACKLOG / 2,
+            "{handled} of {BACKLOG} messages came first"
+        );
+    }
 }
 
 #[test]

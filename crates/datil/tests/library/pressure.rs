@@ -1,10 +1,10 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use datil::{Actor, Address, Context, Mailbox, ReplyTo, Runtime, Simulation, StopReason};
 
-use crate::support::{PATIENCE, on_all, runtime};
+use crate::support::{PATIENCE, Play, Puppet, on_all, runtime, sync};
 
 const MOST: u32 = 100;
 const BURST: u64 = 10;
@@ -302,4 +302,34 @@ fn what_rests_at_the_shutdown_is_reported_without_the_runtimes_own_timers() {
     assert_eq!(leftovers.timers, 0, "{leftovers}");
     assert!(leftovers.actors.keys().any(|name| name.ends_with("Flood")));
     assert!(flooding.wait_for(PATIENCE).is_err(), "its reply was dropped");
+}
+
+/// The sender has not been idle since it was created, so it learns of what other workers sent only when it looks, at the latest before it rests.
+#[test]
+fn a_stop_reaches_an_actor_that_is_about_to_rest() {
+    let runtime = runtime(3);
+    let other = runtime.spawn(Puppet::default());
+    sync(other);
+    let ((began, begun), (open, gate)) = (mpsc::channel(), mpsc::channel::<()>());
+    let free = Arc::new(AtomicBool::new(false));
+    let stuck = runtime.spawn(Stuck(free.clone()));
+    let sender = runtime.client(|client| {
+        let sender = client.spawn(Puppet::default());
+        let send = move |_: &mut Puppet, cx: &mut Context<'_, Puppet>| {
+            (0..3).for_each(|_| cx.tell(stuck, ()));
+            began.send(()).unwrap();
+            gate.recv().unwrap();
+        };
+        client.tell(sender, Box::new(send) as Play);
+        sender
+    });
+    begun.recv_timeout(PATIENCE).unwrap();
+    sender.stop();
+    // Another worker has passed that on before it comes to this.
+    sync(other);
+    open.send(()).unwrap();
+    let end = sender.ended().wait_for(PATIENCE);
+    free.store(true, SeqCst);
+    assert!(end.is_ok());
+    assert_eq!(runtime.metrics().total().rests, 0, "it rested first");
 }

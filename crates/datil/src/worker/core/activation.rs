@@ -8,8 +8,8 @@ use crate::address::ActorId;
 use crate::gate;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{
-    EMPTY, Header, LAST_GENERATION, NOBODY, Shape, TOKEN, VTable, collect_remote, flag, remote_word,
-    split_remote, tag,
+    EMPTY, Header, LAST_GENERATION, NOBODY, Shape, TOKEN, VTable, collect_remote, collect_remote_if_any,
+    flag, remote_word, split_remote, tag,
 };
 use crate::signal::attend::{self, Step};
 use crate::signal::{self, extras};
@@ -85,6 +85,8 @@ unsafe fn run<A: Actor>(core: &Core, cell: *mut Header) {
             }
             if core.left.get() == 0 {
                 core.use_up();
+                // Nobody brings the token of an actor that holds it, and what is urgent must not wait until the mailbox is empty.
+                collect_remote_if_any(header);
                 if wants_more::<A>(cell) {
                     core.yielded.push(cell);
                     return;
