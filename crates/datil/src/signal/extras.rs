@@ -149,6 +149,22 @@ pub(crate) unsafe fn attach<'a>(header: &Header) -> &'a Extras {
     unsafe { of(header).unwrap_unchecked() }
 }
 
+/// The table of the actor's type, which all actors of that type share and which is there for ever.
+///
+/// # Safety
+/// As [`of`].
+pub(crate) unsafe fn plain_table(header: &Header) -> &'static VTable {
+    let table = header.vtable.get();
+    // SAFETY: by the caller; the flag says which of the two it is, as in `of`.
+    unsafe {
+        if header.flags.get() & flag::EXTENDED == 0 {
+            &*table
+        } else {
+            &*(*table.cast::<Extended>()).plain
+        }
+    }
+}
+
 /// Takes the extras away.
 ///
 /// # Safety

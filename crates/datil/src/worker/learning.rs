@@ -10,6 +10,7 @@ use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use super::core::Core;
 use super::routed::word;
 use crate::mailbox::cell::{Header, VTable, flag};
 use crate::pool::lock;
+use crate::signal::extras;
 use crate::sync::{Instant, Mutex};
 
 /// A copy of a class's profile is compared with the original after so many activations of its worker.
@@ -159,7 +161,7 @@ impl Lessons {
 
 /// A timed activation.
 pub(super) struct Timed {
-    table: *const VTable,
+    table: &'static VTable,
     word: Word,
     at_home: bool,
     /// Messages that the worker had handled before.
@@ -176,15 +178,16 @@ impl Core {
 
     /// What is known of an actor's class.
     pub(super) fn profile(&self, header: &Header) -> Profile {
-        self.with_known(header.vtable.get(), |known| known.profile)
+        // SAFETY: those who ask own the actor, or have locked its worker.
+        let table = unsafe { extras::plain_table(header) };
+        self.with_known(table, |known| known.profile)
     }
 
-    fn with_known<R>(&self, table: *const VTable, use_it: impl FnOnce(&mut Known) -> R) -> R {
+    fn with_known<R>(&self, table: &'static VTable, use_it: impl FnOnce(&mut Known) -> R) -> R {
         let mut all = self.showcase.lessons.known.borrow_mut();
-        let known = all.entry(table.addr()).or_insert_with(|| {
-            // SAFETY: the tables of types are constants.
-            Known::new(self.team.classes.of(unsafe { &*table }))
-        });
+        let known = all
+            .entry(ptr::from_ref(table).addr())
+            .or_insert_with(|| Known::new(self.team.classes.of(table)));
         known.refresh(self.counters().activations.load(Relaxed));
         use_it(known)
     }
@@ -204,7 +207,8 @@ impl Core {
         lessons.watch.set(Watch::Runs);
         lessons.aside.set(Duration::ZERO);
         Some(Timed {
-            table: header.vtable.get(),
+            // SAFETY: the actor is ours.
+            table: unsafe { extras::plain_table(header) },
             word: word::read(header),
             at_home: self.is_near(home),
             messages: counters.messages.load(Relaxed),

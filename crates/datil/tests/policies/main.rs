@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use datil::policy::topology::{Rings, Synthetic, Topology};
 use datil::policy::{
-    self, AdaptiveLocality, End, Hostile, Policy, Route, Sample, Search, Setup, Surroundings, Word,
+    self, AdaptiveLocality, End, Hostile, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings,
+    Word,
 };
-use datil::{Actor, Address, Context, Runtime};
+use datil::{Actor, Address, Context, ReplyTo, Runtime};
 
 use recorded::{Given, Question, Record, Recorded, TALLY, collect};
 
@@ -338,4 +339,88 @@ fn nothing_is_timed_on_a_single_node() {
             .flat_map(|record| &record.asked)
             .any(|(question, _)| asked(question))
     );
+}
+
+/// Marks what it learns of a class with the hint of its actors, and counts what bears the mark of another one.
+struct Marking(policy::Lgs);
+
+static MISTAKEN: AtomicU32 = AtomicU32::new(0);
+static MARKED: AtomicU32 = AtomicU32::new(0);
+
+impl Policy for Marking {
+    const NAME: &'static str = "marking";
+    const STEALS: bool = true;
+    const ROUTES: bool = true;
+    const LEARNS: bool = true;
+
+    fn new(setup: Setup) -> Self {
+        Self(policy::Lgs::new(setup))
+    }
+    fn on(setup: Setup, rings: &Rings) -> Self {
+        Self(policy::Lgs::on(setup, rings))
+    }
+    fn batch(&self) -> u32 {
+        self.0.batch()
+    }
+    fn pick(&mut self, tick: u32) -> policy::Pick {
+        self.0.pick(tick)
+    }
+    fn admitted(role: Role, turn: u32, workers: u32) -> (Word, Route) {
+        let (_, route) = policy::Lgs::admitted(role, turn, workers);
+        (Word::new(None, role == Role::Data), route)
+    }
+    fn started(&mut self, word: Word) -> Word {
+        self.0.started(word)
+    }
+    fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
+        self.0.woken(sender, word, around)
+    }
+    fn samples(&mut self, _: u32, _: &Profile) -> bool {
+        true
+    }
+    fn finished(&mut self, word: Word, _: Sample, mut profile: Profile) -> Profile {
+        let mark = 1 + u32::from(word.is_free());
+        let mistaken = ![0, mark].contains(&profile.home.count);
+        MISTAKEN.fetch_add(u32::from(mistaken), Relaxed);
+        MARKED.fetch_add(1, Relaxed);
+        profile.home.count = mark;
+        profile
+    }
+    fn search(&mut self, step: u32) -> Search {
+        self.0.search(step)
+    }
+}
+
+/// Has a table of its own, as every actor that uses more than messages.
+struct Stashing<const IS_DATA: bool>;
+
+impl<const IS_DATA: bool> Actor for Stashing<IS_DATA> {
+    type Msg = ReplyTo<usize>;
+    const HINT: Role = if IS_DATA { Role::Data } else { Role::Untold };
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.stashed();
+    }
+
+    fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
+        reply.send(cx.stashed());
+    }
+}
+
+/// Tables of single actors come and go, and one may lie where that of another type's actor lay.
+#[test]
+fn classes_are_told_apart_by_type_whatever_their_actors_use() {
+    fn live<A: Actor<Msg = ReplyTo<usize>>>(runtime: &Runtime, actor: A) {
+        let actor = runtime.spawn(actor);
+        (0..3).for_each(|_| assert_eq!(actor.ask(|reply| reply).wait(), Ok(0)));
+        actor.stop();
+        assert!(actor.ended().wait().is_ok());
+    }
+    let runtime = Runtime::builder().workers(1).build_with::<Marking>().unwrap();
+    for _ in 0..20 {
+        live(&runtime, Stashing::<false>);
+        live(&runtime, Stashing::<true>);
+    }
+    assert!(MARKED.load(Relaxed) >= 40, "hardly anything was learned");
+    assert_eq!(MISTAKEN.load(Relaxed), 0);
 }
