@@ -118,10 +118,11 @@ pub(crate) unsafe fn hand<A: Actor>(msg: A::Msg, cx: &mut Context<'_, A>) -> boo
             .and_then(|extras| extras.typed::<A, _>(|typed| typed.behaviour));
         let Some(behaviour) = behaviour else {
             gate::reenter(cx.address());
-            Shape::<A>::push_front(&cx.engine.pools, cx.cell, ManuallyDrop::new(msg));
+            // Entered: an urgent message acts as a handler does, outside of the core.
+            Shape::<A>::push_front(&cx.core().pools, cx.cell, ManuallyDrop::new(msg));
             return false;
         };
-        cx.engine.count();
+        cx.core().count();
         let engine = cx.engine;
         engine.outside(|| behaviour(&mut *Shape::<A>::state(cx.cell), msg, cx));
         true
