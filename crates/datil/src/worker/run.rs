@@ -778,6 +778,10 @@ unsafe fn poll<P: Policy>(core: &Core) {
 /// As [`worker`].
 #[cold]
 unsafe fn crossed<P: Policy>(core: &Core) {
+    if core.receiving.get() {
+        // A destructor sends: the token of the actor that ends may be in the list that is taken back, and is not to be handled yet.
+        return;
+    }
     // SAFETY: by the caller.
     let worker = unsafe { worker::<P>(core) };
     let Verdict::Reunite(board) =
