@@ -69,13 +69,8 @@ fn a_session_from_run_to_export() {
     let export = checkout.run(&["export", "--format=vega-lite", &to]);
     let files: Vec<&Path> = export.ends_with(0).out.lines().map(Path::new).collect();
     assert_eq!(files.len(), fs::read_dir(&figures).unwrap().count());
-    assert!(
-        files
-            .iter()
-            .any(|file| file.ends_with("forest-small-1-wall-fast.vl.json")
-                || file.ends_with("forest-small-1-wall-slow.vl.json")),
-        "{files:?}"
-    );
+    let forest = "forest-quick-1-wall-slow.vl.json";
+    assert!(files.iter().any(|file| file.ends_with(forest)), "{files:?}");
     for file in files {
         let figure: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
         assert_ne!(figure["data"]["values"][0], serde_json::Value::Null, "{file:?}");
