@@ -57,8 +57,10 @@ pub(crate) unsafe fn step<A: Actor>(cx: &mut Context<'_, A>) -> Step {
                 return Step::Done;
             }
             if let Some(signal) = pop(&extras.urgent) {
+                // As it is now: a behaviour that ends itself has handled the message all the same, and what comes next need not be the mailbox.
+                let behaves = extras.behaves.get();
                 act(signal, cx);
-                return extras.behaves.get().into();
+                return behaves.into();
             }
             if extras.rests.get() && pressure::rest(cx.engine, extras, cx.address().target()) {
                 return Step::Parked;

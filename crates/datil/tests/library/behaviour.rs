@@ -197,3 +197,61 @@ fn an_actor_that_writes_to_itself_urgently_does_so_at_once() {
         puppet.stop();
     });
 }
+
+/// Says what it hears. The urgent message that it then sends itself ends its behaviour.
+struct Bell(mpsc::Sender<&'static str>);
+
+impl Bell {
+    fn waiting(&mut self, word: &'static str, cx: &mut Context<'_, Self>) {
+        self.0.send(word).unwrap();
+        cx.unbecome();
+        if word == "last" {
+            cx.stop();
+        }
+    }
+}
+
+impl Actor for Bell {
+    type Msg = &'static str;
+
+    fn handle(&mut self, word: &'static str, cx: &mut Context<'_, Self>) {
+        self.0.send(word).unwrap();
+        let me = cx.address();
+        match word {
+            "stops" | "waits" | "ends in turn" => cx.become_with(Self::waiting),
+            _ => return,
+        }
+        match word {
+            "stops" => me.tell_urgently("last"),
+            "waits" => {
+                me.tell_urgently("first");
+                me.tell_urgently("second");
+            }
+            _ => {
+                me.tell_urgently("first");
+                me.stop_in_turn();
+            }
+        }
+        me.tell("plain");
+    }
+}
+
+#[test]
+fn an_urgent_message_that_ends_the_behaviour_is_all_that_its_step_does() {
+    let expected = [
+        ("stops", vec!["stops", "last"]),
+        ("waits", vec!["waits", "first", "second", "plain"]),
+        // What lies next in the mailbox is no message.
+        ("ends in turn", vec!["ends in turn", "first"]),
+    ];
+    on_all(|runtime| {
+        for (word, expected) in &expected {
+            let (heard, words) = mpsc::channel();
+            let bell = runtime.spawn(Bell(heard));
+            bell.tell(word);
+            runtime.wait_quiescent();
+            bell.stop();
+            assert_eq!(&words.iter().collect::<Vec<_>>(), expected);
+        }
+    });
+}
