@@ -146,12 +146,18 @@ fn drop_in_turn<T: Send + 'static>(continuation: T) {
         return;
     }
     let next = || TO_DROP.with(|waiting| waiting.borrow_mut().as_mut().and_then(Vec::pop));
-    let mut dropped = catch_unwind(AssertUnwindSafe(|| drop(continuation)));
+    let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(continuation))).err();
     while let Some(next) = next() {
-        dropped = dropped.and(catch_unwind(AssertUnwindSafe(|| drop(next))));
+        let another = catch_unwind(AssertUnwindSafe(|| drop(next))).err();
+        if panicked.is_none() {
+            panicked = another;
+        } else {
+            // What is thrown has a destructor, too, which must not end this: the list would stay, and with it all that is put there later.
+            std::mem::forget(another);
+        }
     }
     TO_DROP.with(|waiting| waiting.replace(None));
-    if let Err(panic) = dropped {
+    if let Some(panic) = panicked {
         resume_unwind(panic);
     }
 }

@@ -267,3 +267,49 @@ fn a_long_chain_of_questions_ends_although_the_askers_are_gone() {
         assert_eq!(answer.wait(), Err(AskError::Dropped));
     }
 }
+
+/// Panics when it is dropped, and once more with what it has thrown.
+struct Fuse;
+
+impl Drop for Fuse {
+    fn drop(&mut self) {
+        std::panic::panic_any(crate::support::Bomb);
+    }
+}
+
+#[test]
+fn lost_questions_that_panic_in_a_row_lose_no_later_ones() {
+    // What is thrown is no text, so that nobody is told that it is on purpose.
+    let runtime = datil::Runtime::builder().workers(1).build().unwrap();
+    // A reply to an actor that is gone, which would do this.
+    let lost = |then: Box<dyn FnOnce() + Send>| {
+        let (reply, made) = datil::promise();
+        let asker = runtime.spawn(Puppet::default());
+        tell(asker, move |_, cx| {
+            reply.send(cx.reply(move |_, _: Result<(), _>, _| then()));
+            cx.stop();
+        });
+        asker.ended().wait_for(PATIENCE).unwrap();
+        made.wait_for(PATIENCE).unwrap()
+    };
+    let mut chain = lost(Box::new(|| {}));
+    for _ in 0..2 {
+        let fuse = Fuse;
+        chain = lost(Box::new(move || {
+            drop(fuse);
+            drop(chain);
+        }));
+    }
+    let (reply, answer) = datil::promise::<()>();
+    let later = lost(Box::new(move || reply.send(())));
+    let holder = runtime.spawn(Puppet::default());
+    // On one thread, the worker's.
+    tell(holder, move |_, cx| {
+        drop(chain);
+        drop(later);
+        cx.stop();
+    });
+    runtime.wait_quiescent();
+    assert_eq!(answer.wait_for(PATIENCE / 60), Err(AskError::Dropped));
+    assert!(runtime.shutdown().is_empty());
+}
