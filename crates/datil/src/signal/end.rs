@@ -69,15 +69,20 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
             Timers::cancel_all(core, id.0);
         }
         announce(core, extras, id);
-        core.quietly("what an actor used", || drop(extended));
+        // Each by itself: a destructor that panics while another one's panic is under way ends the process.
+        let (trap, guard) = (extras.trap.take(), extras.guard.take());
+        core.quietly("a trap", || drop(trap));
+        core.quietly("a factory", || drop(guard));
     }
 }
 
 /// Tells those who want to know that the actor has ended.
 fn announce(core: &Core, extras: &mut Extras, actor: ActorId) {
+    let monitors = take(extras.monitors.get_mut());
     if extras.left_over.get() {
         // Nobody runs any more who could be told.
-        return;
+        let discard = |monitor| core.quietly("a monitor", || drop(monitor));
+        return monitors.into_iter().for_each(discard);
     }
     let reason = take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped);
     for peer in take(extras.links.get_mut()) {
@@ -89,7 +94,7 @@ fn announce(core: &Core, extras: &mut Extras, actor: ActorId) {
             },
         );
     }
-    for monitor in take(extras.monitors.get_mut()) {
+    for monitor in monitors {
         let down = Down {
             actor,
             reason: reason.clone(),

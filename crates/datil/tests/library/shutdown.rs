@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use datil::{Actor, Address, Context, Restart, Strategy, Supervisor};
 
-use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, tell};
+use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, sync, tell};
 
 /// Waits inside a handler until the sender is dropped.
 fn hold(actor: Address<Puppet>) -> mpsc::Sender<()> {
@@ -116,6 +116,61 @@ fn destructors_that_panic_do_not_end_a_shutdown() {
             "{left}"
         );
         assert_eq!(alive.load(SeqCst), 0);
+    }
+}
+
+/// Panics whenever it is dropped. Two that are dropped in one go end the process.
+struct Mine;
+
+impl Drop for Mine {
+    fn drop(&mut self) {
+        panic!("a destructor, on purpose");
+    }
+}
+
+#[test]
+fn what_several_have_left_with_an_actor_is_dropped_apart() {
+    for left_over in [false, true] {
+        let runtime = runtime(1);
+        let (mine, [watcher, other]) = (
+            Mine,
+            [Puppet::default(), Puppet::default()].map(|one| runtime.spawn(one)),
+        );
+        let watched = Supervisor::new(Strategy::OneForOne, 3, PATIENCE)
+            .start(&mut &runtime, Restart::Never, move || {
+                let _held = &mine;
+                Puppet::default()
+            })
+            .unwrap();
+        let mine = Mine;
+        tell(watched, move |_, cx| {
+            cx.trap_links(move |_| {
+                let _held = &mine;
+                Box::new(|_, _| {})
+            });
+        });
+        for who in [watcher, other] {
+            let mine = Mine;
+            tell(who, move |_, cx| {
+                cx.monitor(watched, move |_| {
+                    let _held = &mine;
+                    Box::new(|_, _| {})
+                });
+            });
+            sync(who);
+        }
+        sync(watched);
+        if !left_over {
+            watched.stop();
+            runtime.wait_quiescent();
+            assert_eq!(runtime.metrics().total().panics, 4);
+        }
+        let left = runtime.shutdown();
+        assert_eq!(
+            left.actors.values().sum::<usize>(),
+            2 + usize::from(left_over),
+            "{left}"
+        );
     }
 }
 
