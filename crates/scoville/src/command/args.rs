@@ -291,7 +291,8 @@ pub struct CompareArgs {
     /// The session to take two runtimes from [default: the last]
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
-    /// End with status 1 if A is slower than B by more than this, beyond doubt: `slower:3%`
+    /// End with status 1 if A is slower than B by more than this on any benchmark, by the whole 95 % interval: `slower:3%`;
+    /// with 5 if that cannot be told
     #[arg(long, value_name = "RULE", value_parser = fail_on)]
     pub fail_on: Option<f64>,
 }

@@ -9,8 +9,8 @@ use super::list::{print, table};
 use super::progress::place;
 use super::world::World;
 use super::{Exit, judged, sessions};
-use crate::judge::{across_sessions, differences};
-use crate::model::analysis::{Analysis, Estimate, Measure, Verdict};
+use crate::judge::{across_sessions, differences, without_ratio};
+use crate::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Verdict};
 use crate::render::{number, words};
 use crate::suggest;
 
@@ -22,13 +22,57 @@ struct Line {
     verdict: Verdict,
 }
 
+/// Two cells without a ratio.
+struct Gap {
+    what: String,
+    why: String,
+    /// Both were to be measured and can do the benchmark, so that there should be a ratio.
+    open: bool,
+}
+
+impl Gap {
+    /// Of two cells, with the names by which they are told apart.
+    fn between(what: String, cells: [(&str, Option<&Cell>); 2]) -> Self {
+        let lacks = |(name, cell): &(&str, Option<&Cell>)| {
+            let word = match cell {
+                Some(cell) => words::instead(&cell.state)?,
+                None => "not planned".into(),
+            };
+            Some(format!("{name}: {word}"))
+        };
+        let why: Vec<String> = cells.iter().filter_map(lacks).collect();
+        let able = |cell: &Cell| {
+            !matches!(
+                cell.state,
+                CellState::Unsupported { .. } | CellState::Unverified { .. }
+            )
+        };
+        Gap {
+            what,
+            why: if why.is_empty() {
+                "no block in common".into()
+            } else {
+                why.join(", ")
+            },
+            open: cells.iter().all(|(_, cell)| cell.is_some_and(able)),
+        }
+    }
+}
+
+/// What a comparison has found.
+#[derive(Default)]
+struct Found {
+    lines: Vec<Line>,
+    gaps: Vec<Gap>,
+}
+
 /// Compares two runtimes of a session, or two sessions.
 pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Exit> {
     let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
     if a == b {
         bail!("`{a}` is named twice, and the same is equal; name two runtimes or two sessions");
     }
-    let lines = if [a, b].iter().all(|name| sessions::exists(&world.results, name)) {
+    let Found { lines, gaps } = if [a, b].iter().all(|name| sessions::exists(&world.results, name)) {
         if let Some(session) = &arguments.session {
             bail!("--session {session}: `{a}` and `{b}` are sessions; leave the option out");
         }
@@ -47,16 +91,19 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
             in_words(line.verdict),
         ]);
     }
+    for gap in &gaps {
+        writeln!(out, "{}: not both have numbers ({})", gap.what, gap.why)?;
+    }
     if !lines.is_empty() {
         print(&shown, out)?;
     }
     match arguments.fail_on {
-        Some(limit) => judge_limit(&lines, limit, out),
+        Some(limit) => judge_limit(&lines, &gaps, limit, out),
         None => Ok(Exit::Good),
     }
 }
 
-fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Vec<Line>> {
+fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Result<Found> {
     let folder = sessions::find(&world.results, arguments.session.as_deref())?;
     let analysis = judged::analyse(world, &folder)?;
     let (a, b) = (arguments.a.as_str(), arguments.b.as_str());
@@ -66,19 +113,22 @@ fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> 
         out,
         "time of A relative to B over common blocks; below 1, A is faster; 95 % intervals\n"
     )?;
-    let mut lines = Vec::new();
+    let mut found = Found::default();
     for group in &analysis.groups {
         match words::pair(group, Measure::Wall, a, b) {
-            Some(pair) => lines.push(Line {
+            Some(pair) => found.lines.push(Line {
                 what: place(&group.key),
                 ratio: pair.ratio.clone(),
                 sign: words::sign(pair),
                 verdict: pair.verdict,
             }),
-            None => writeln!(out, "{}: not both have numbers", place(&group.key))?,
+            None => {
+                let cells = [a, b].map(|name| (name, words::cell(group, name)));
+                found.gaps.push(Gap::between(place(&group.key), cells));
+            }
         }
     }
-    Ok(lines)
+    Ok(found)
 }
 
 fn check_names(world: &World, analysis: &Analysis, names: [&str; 2]) -> Result<()> {
@@ -103,7 +153,7 @@ fn check_names(world: &World, analysis: &Analysis, names: [&str; 2]) -> Result<(
     Ok(())
 }
 
-fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<Vec<Line>> {
+fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<Found> {
     let of = |name| judged::analyse(world, &sessions::find(&world.results, Some(name))?);
     let (first, second) = (of(a)?, of(b)?);
     writeln!(out, "A = session {a}, B = session {b}")?;
@@ -131,10 +181,17 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
             verdict: unpaired.verdict,
         })
         .collect();
-    if lines.is_empty() {
+    let gaps: Vec<Gap> = without_ratio(&first, &second, Measure::Wall)
+        .into_iter()
+        .map(|(key, [in_a, in_b])| {
+            let what = format!("{} {}", place(key), in_a.runtime);
+            Gap::between(what, [("A", Some(in_a)), ("B", Some(in_b))])
+        })
+        .collect();
+    if lines.is_empty() && gaps.is_empty() {
         bail!("no runtime has numbers for the same benchmark, size, cores and parameters in both sessions");
     }
-    Ok(lines)
+    Ok(Found { lines, gaps })
 }
 
 fn in_words(verdict: Verdict) -> &'static str {
@@ -148,7 +205,7 @@ fn in_words(verdict: Verdict) -> &'static str {
     }
 }
 
-fn judge_limit(lines: &[Line], limit: f64, out: &mut dyn Write) -> Result<Exit> {
+fn judge_limit(lines: &[Line], gaps: &[Gap], limit: f64, out: &mut dyn Write) -> Result<Exit> {
     let of = |wanted: Ruling| {
         lines
             .iter()
@@ -158,7 +215,7 @@ fn judge_limit(lines: &[Line], limit: f64, out: &mut dyn Write) -> Result<Exit> 
     for line in of(Ruling::Regression) {
         writeln!(
             out,
-            "REGRESSION  {}: A is slower by more than {percent:.1} %, beyond doubt",
+            "REGRESSION  {}: A is slower by more than {percent:.1} %, as its whole 95 % interval says",
             line.what
         )?;
     }
@@ -169,9 +226,14 @@ fn judge_limit(lines: &[Line], limit: f64, out: &mut dyn Write) -> Result<Exit> 
             line.what
         )?;
     }
+    // What failed may be slower too: nobody knows.
+    let open = || gaps.iter().filter(|gap| gap.open);
+    for gap in open() {
+        writeln!(out, "unclear     {}: there is no ratio ({})", gap.what, gap.why)?;
+    }
     Ok(if of(Ruling::Regression).next().is_some() {
         Exit::Regression
-    } else if lines.is_empty() || of(Ruling::Unclear).next().is_some() {
+    } else if lines.is_empty() || of(Ruling::Unclear).next().is_some() || open().next().is_some() {
         Exit::Impossible
     } else {
         Exit::Good

@@ -29,15 +29,7 @@ pub struct Unpaired {
 /// Every cell that has numbers in both sessions and did the same work in both, in the order of `a`.
 pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpaired> {
     let margin = a.plan.method.margin;
-    let other_work: Vec<&GroupKey> = of_other_work(a, b).collect();
-    let cells = a
-        .groups
-        .iter()
-        .filter(|group| !other_work.contains(&&group.key))
-        .flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)));
-    let compared = cells.filter_map(|(key, cell)| {
-        let group = b.groups.iter().find(|group| group.key == *key)?;
-        let other = group.cells.iter().find(|other| other.runtime == cell.runtime)?;
+    let compared = in_both(a, b).filter_map(|(key, [cell, other])| {
         let (xs, ys) = (logs(cell, measure)?, logs(other, measure)?);
         let interval = welch(&xs, &ys);
         Some(Unpaired {
@@ -48,6 +40,33 @@ pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpa
         })
     });
     compared.collect()
+}
+
+/// The other cells of the same work in both sessions, each as it is in `a` and in `b`: those that [`across_sessions`] has no
+/// ratio of.
+pub fn without_ratio<'a>(
+    a: &'a Analysis,
+    b: &'a Analysis,
+    measure: Measure,
+) -> Vec<(&'a GroupKey, [&'a Cell; 2])> {
+    in_both(a, b)
+        .filter(|(_, cells)| cells.iter().any(|cell| logs(cell, measure).is_none()))
+        .collect()
+}
+
+/// Every cell that both sessions have, where it is the same work in both.
+fn in_both<'a>(a: &'a Analysis, b: &'a Analysis) -> impl Iterator<Item = (&'a GroupKey, [&'a Cell; 2])> {
+    let other_work: Vec<&GroupKey> = of_other_work(a, b).collect();
+    let groups = a
+        .groups
+        .iter()
+        .filter(move |group| !other_work.contains(&&group.key));
+    let cells = groups.flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)));
+    cells.filter_map(|(key, cell)| {
+        let group = b.groups.iter().find(|group| group.key == *key)?;
+        let other = group.cells.iter().find(|other| other.runtime == cell.runtime)?;
+        Some((key, [cell, other]))
+    })
 }
 
 /// What besides time is known to differ between two sessions, called A and B, in sentences without a full stop.

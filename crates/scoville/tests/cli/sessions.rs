@@ -385,6 +385,38 @@ fn a_regression_fails_and_too_few_data_cannot_clear() {
         .says("unclear");
 }
 
+/// A runtime that fails on one benchmark is not cleared by the others: nobody knows whether it is slower there.
+#[test]
+fn what_failed_on_one_side_is_told_and_not_cleared() {
+    let brittle = "--sleep-ns 1000000 --most-n 2";
+    let checkout = Checkout::new(&[("brittle", brittle), ("slow", "--sleep-ns 30000000")]);
+    let beta = checkout.path().join("catalogue/beta.toml");
+    let larger = fs::read_to_string(&beta).unwrap();
+    let larger = larger
+        .replace("n = 2", "n = 3")
+        .replace("messages = 2", "messages = 3");
+    fs::write(&beta, larger).unwrap();
+    let method = [
+        "--quick",
+        "--blocks",
+        "6",
+        "--runtime",
+        "brittle,slow",
+        "--cores=1",
+    ];
+    checkout
+        .run(&[&["run", "alpha", "beta"][..], &method[..]].concat())
+        .ends_with(4);
+    checkout
+        .run(&["compare", "brittle", "slow"])
+        .ends_with(0)
+        .says("beta quick on 1: not both have numbers (brittle: crash");
+    checkout
+        .run(&["compare", "brittle", "slow", "--fail-on", "slower:3%"])
+        .ends_with(5)
+        .says("unclear     beta quick on 1: there is no ratio (brittle: crash");
+}
+
 #[test]
 fn exit_status_tells_wrong_results_from_crashes() {
     let checkout = Checkout::new(&[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scoville::judge::{NoSession, across_sessions, analyse, differences, precision};
+use scoville::judge::{NoSession, across_sessions, analyse, differences, precision, without_ratio};
 use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
@@ -126,6 +126,33 @@ fn a_size_that_means_other_work_is_not_compared_across_sessions() {
             "an invocation has other iterations in A (standard) than in B (quick)"
         ]
     );
+}
+
+#[test]
+fn what_has_numbers_in_one_session_only_is_told() {
+    let session = |outcome: &dyn Fn() -> Invocation| {
+        let mut log = Log::new(plan(&["pingpong", "fib"], &["a"]));
+        for block in 0..3 {
+            log.block("pingpong", block, &[("a", 1_000_000 + u64::from(block))]);
+            log.run("fib", block, "a", outcome());
+        }
+        judged(&log)
+    };
+    let well = session(&|| invocation(vec![1_000_000; 30]));
+    let wrong = session(&|| failed(wrong_result()));
+    let told = |a, b| -> Vec<String> {
+        let missing = without_ratio(a, b, Measure::Wall).into_iter();
+        missing
+            .map(|(key, [in_a, in_b])| {
+                let numbers = [in_a, in_b].map(|cell| cell.state.has_numbers());
+                format!("{} {} {numbers:?}", key.benchmark, in_a.runtime)
+            })
+            .collect()
+    };
+    assert_eq!(told(&well, &well), [""; 0]);
+    assert_eq!(told(&wrong, &well), ["fib a [false, true]"]);
+    assert_eq!(told(&well, &wrong), ["fib a [true, false]"]);
+    assert_eq!(across_sessions(&wrong, &well, Measure::Wall).len(), 1);
 }
 
 /// Ten blocks in which b takes 1.2 times as long as a, with 1 % noise.
