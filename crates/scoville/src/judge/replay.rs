@@ -177,6 +177,7 @@ pub(super) fn replay_groups<'a>(events: &'a [Event], groups: &'a [Group]) -> Vec
     }
     for log in &mut logs {
         log.blocks.sort_by_key(|block| block.number);
+        log.tear_mixed_blocks();
     }
     logs
 }
@@ -245,6 +246,14 @@ impl<'a> GroupLog<'a> {
             .filter(|block| block.after.is_none() && begun(block.number));
         if let Some(block) = open {
             block.torn = true;
+        }
+    }
+
+    /// A block that was begun anew and broke off again still has runs of its first time, which no later one stands for.
+    fn tear_mixed_blocks(&mut self) {
+        for block in &mut self.blocks {
+            let earlier = |run: &Run<'_>| run.block == block.number && run.sequence < block.sequence;
+            block.torn |= self.runs.iter().any(|run| earlier(run) && run.usable());
         }
     }
 

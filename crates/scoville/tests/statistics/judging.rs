@@ -749,6 +749,34 @@ fn a_block_torn_by_an_interruption_is_flagged() {
     assert!(blocks[10].contaminated[0].contains("interrupted"));
 }
 
+/// A block that was begun anew and broke off again has one invocation of each time: the later one of a, the earlier one of b.
+#[test]
+fn a_block_torn_twice_is_flagged_until_it_was_run_as_a_whole() {
+    let mut log = ten_blocks();
+    let What::SessionStarted { machine, .. } = log.events[0].what.clone() else {
+        unreachable!()
+    };
+    let resumed = What::SessionResumed {
+        tool: "0.1.0".to_owned(),
+        machine,
+    };
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "b", invocation(vec![12_000_000; 30]));
+    log.push(resumed.clone());
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "a", invocation(vec![10_000_000; 30]));
+    let analysis = judged(&log);
+    let reasons = &analysis.groups[0].blocks[10].contaminated;
+    assert!(
+        reasons.first().is_some_and(|why| why.contains("interrupted")),
+        "{reasons:?}"
+    );
+    assert_eq!(pair(&analysis, Measure::Wall, "b", "a").unwrap().ratio.n, 11);
+    log.push(resumed);
+    log.block("pingpong", 10, &[("a", 10_000_000), ("b", 12_000_000)]);
+    assert!(judged(&log).groups[0].blocks[10].contaminated.is_empty());
+}
+
 #[test]
 fn pressure_that_a_runtime_makes_itself_is_no_contamination() {
     let mut log = Log::new(plan(&["pingpong"], &["a"]));
