@@ -96,7 +96,10 @@ const READABLE_NS: f64 = 1e6;
 /// Takes away what was read around iterations that are too short for it, and says whether they are. This is decided for
 /// the whole cell: if every invocation decided for itself, numbers would come from the slow ones alone.
 fn forget_unreadable(samples: &mut [Sample]) -> bool {
-    let walls = sorted(&values(samples, Measure::Wall));
+    // A time below the resolution of its clock is shorter than any.
+    let wall = |sample: &Sample| sample.point.summaries.get(&Measure::Wall).copied().unwrap_or(0.0);
+    let walls: Vec<f64> = samples.iter().filter(|sample| sample.usable).map(wall).collect();
+    let walls = sorted(&walls);
     let too_short = !walls.is_empty() && of_sorted(&walls, 0.5) < READABLE_NS;
     if too_short {
         for sample in samples {

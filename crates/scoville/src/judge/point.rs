@@ -66,7 +66,14 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
 pub(super) fn wall(invocation: &Invocation) -> Option<f64> {
     let times = &invocation.iterations.wall_ns;
     let from = segment(&logs(times)).steady_from;
-    middle(&steady(times, from))
+    middle(&steady(times, from)).filter(|_| resolved(times, from))
+}
+
+/// Whether the steady iterations have a median above the resolution of their clock: one among zeros has not.
+fn resolved(values: &[u64], from: usize) -> bool {
+    let steady = values.get(from..).unwrap_or_default();
+    let zeros = steady.iter().filter(|&&ns| ns == 0).count();
+    2 * zeros < steady.len()
 }
 
 /// A clock too coarse to see an iteration reads 0; the iteration took at most one unit.
@@ -91,8 +98,9 @@ fn middle(sorted: &[f64]) -> Option<f64> {
     Some(low * (high / low).sqrt())
 }
 
+/// 0 where the clock could not see it, which is no number for a measure.
 fn wall_of_first(invocation: &Invocation) -> Option<f64> {
-    invocation.iterations.wall_ns.first().map(|&ns| at_least_one(ns))
+    invocation.iterations.wall_ns.first().map(|&ns| ns as f64)
 }
 
 fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> InvocationPoint {
@@ -122,9 +130,8 @@ impl Sample {
     /// A measure with a value per iteration: the median of the logarithms of the steady ones.
     fn series(&mut self, measure: Measure, values: &[u64], source: &str) {
         let from = self.point.steady_from as usize;
-        let zeros = values.iter().skip(from).filter(|&&ns| ns == 0).count();
-        if values.len() != self.point.wall_ns.len() || 2 * zeros >= values.len() - from {
-            // Another length cannot be matched with the steady iterations; a median among zeros is below the resolution.
+        // Another length cannot be matched with the steady iterations.
+        if values.len() != self.point.wall_ns.len() || !resolved(values, from) {
             return;
         }
         let steady = steady(values, from);

@@ -588,6 +588,21 @@ fn unavailable_and_senseless_readings_are_missing_not_zero() {
     serde_json::from_str::<Vec<Pair>>(&text).expect("no number is NaN or infinite");
 }
 
+/// A clock that shows most iterations as 0 says no more of the first than of the others, and nothing read around them counts.
+#[test]
+fn a_clock_that_shows_nothing_gives_no_number() {
+    let mut log = Log::new(plan(&["pingpong"], &["a"]));
+    for block in 0..6 {
+        let mut coarse = invocation(vec![0; 30]);
+        coarse.iterations.cpu_ns = Some(Reading::known(vec![40_000; 30], "cpu.stat"));
+        log.run("pingpong", block, "a", coarse);
+    }
+    let analysis = judged(&log);
+    let estimates = &cell(&analysis, "pingpong", "a").estimates;
+    assert_eq!(estimates.keys().collect::<Vec<_>>(), [&Measure::Memory]);
+    assert_eq!(precision(&log.events, &key("pingpong")), None);
+}
+
 #[test]
 fn process_counters_are_medians_over_verified_invocations() {
     let mut log = Log::new(plan(&["pingpong"], &["a"]));
