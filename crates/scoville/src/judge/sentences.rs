@@ -5,7 +5,6 @@ use crate::model::analysis::{
     CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
 };
 use crate::model::plan::Plan;
-use crate::stats::quantile::median;
 
 use super::summary::{Suite, reference, suites};
 
@@ -223,14 +222,19 @@ fn verdicts(suite: &Suite<'_>, baseline: &str) -> Option<String> {
 
 fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
     let pairs = comparisons(suite, baseline);
-    let needs: Vec<f64> = pairs
+    let open = pairs
         .iter()
-        .filter_map(|(_, pair)| pair.blocks_to_decide.map(f64::from))
+        .filter(|(_, pair)| pair.verdict == Verdict::Undecided && pair.ratio.interval.is_some());
+    // Those that no sensible number decides need the most.
+    let mut needs: Vec<u32> = open
+        .map(|(_, pair)| pair.blocks_to_decide.unwrap_or(u32::MAX))
         .collect();
-    let more = median(&needs)?.ceil();
-    let blocks = if more == 1.0 { "block" } else { "blocks" };
+    needs.sort_unstable();
+    let half = needs.len().div_ceil(2);
+    let more = *needs.get(half.checked_sub(1)?).filter(|more| **more < u32::MAX)?;
+    let more = number_of(more as usize, "more block");
     Some(format!(
-        "About {more} more {blocks} would decide half of the undecided comparisons at {}.",
+        "About {more} would decide half of the undecided comparisons at {}.",
         place(suite)
     ))
 }

@@ -603,6 +603,38 @@ fn a_clock_that_shows_nothing_gives_no_number() {
     assert_eq!(precision(&log.events, &key("pingpong")), None);
 }
 
+/// Where most comparisons cannot be decided by any sensible number of blocks, no number is said to decide half of them.
+#[test]
+fn the_advice_counts_comparisons_that_nothing_decides() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b", "c", "d"]));
+    for (block, (small, wide)) in [0.06, -0.02, 0.05, -0.01, 0.04, 0.03]
+        .into_iter()
+        .zip([1.0_f64, -1.0, 2.0, -2.0, 3.0, -3.0])
+        .enumerate()
+    {
+        let time = |log_ratio: f64| (1e9 * log_ratio.exp()) as u64;
+        let times = [
+            ("a", time(0.0)),
+            ("b", time(small)),
+            ("c", time(wide)),
+            ("d", time(-wide)),
+        ];
+        log.block("pingpong", block as u32, &times);
+    }
+    let analysis = judged(&log);
+    let needs = ["b", "c", "d"].map(|name| {
+        let pair = pair(&analysis, Measure::Wall, name, "a").unwrap();
+        assert_eq!(pair.verdict, Verdict::Undecided, "{pair:?}");
+        pair.blocks_to_decide.is_some()
+    });
+    assert_eq!(needs, [true, false, false]);
+    let advice = analysis
+        .sentences
+        .iter()
+        .find(|s| s.contains("would decide half"));
+    assert_eq!(advice, None);
+}
+
 #[test]
 fn process_counters_are_medians_over_verified_invocations() {
     let mut log = Log::new(plan(&["pingpong"], &["a"]));
