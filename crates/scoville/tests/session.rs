@@ -215,7 +215,11 @@ fn who_fails_for_good_is_given_up_and_the_others_go_on() {
         status: Some(1),
         signal: None,
     };
-    for (kind, runs) in [(FailureKind::Protocol, 1), (crash, 2)] {
+    for (kind, runs) in [
+        (FailureKind::Protocol, 1),
+        (FailureKind::Assertion, 1),
+        (crash, 2),
+    ] {
         let mut host = Recorder::on(World {
             faults: vec![failing("r1", kind)],
             ..quiet_world()

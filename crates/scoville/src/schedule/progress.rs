@@ -411,13 +411,13 @@ fn is_permanent(kind: &FailureKind) -> bool {
     match kind {
         FailureKind::WrongResult { .. }
         | FailureKind::WrongWork { .. }
+        | FailureKind::Assertion
         | FailureKind::CannotStart
         | FailureKind::Protocol
         | FailureKind::Workers { .. }
         | FailureKind::BadParameter => true,
         FailureKind::TimedOut { .. }
         | FailureKind::Crashed { .. }
-        | FailureKind::Assertion
         | FailureKind::LeftChildren { .. }
         | FailureKind::Flood { .. }
         | FailureKind::Memory { .. }
