@@ -195,7 +195,7 @@ pub struct PlanArgs {
     /// Two to six blocks of short invocations in about 12 s for each benchmark, or as long as two blocks of everything take
     #[arg(long)]
     pub quick: bool,
-    /// Exactly so many blocks
+    /// So many blocks, and up to a fifth more where sensors say that some were disturbed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "target")]
     pub blocks: Option<u32>,
     /// Stop a benchmark when every ratio to the baseline is known within this

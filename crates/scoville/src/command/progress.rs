@@ -88,7 +88,7 @@ impl Observer for Lines {
             let (number, max) = (block + 1, self.plan.method.max_blocks);
             if number > max {
                 remark(format_args!(
-                    "{}: block {number}, in place of a contaminated one{left}",
+                    "{}: block {number}, since an earlier one was contaminated{left}",
                     place(group)
                 ));
             } else {
