@@ -128,6 +128,36 @@ fn a_size_that_means_other_work_is_not_compared_across_sessions() {
     );
 }
 
+/// The fingerprint follows the hardware; what else changes a machine's speed is told as far as it is known.
+#[test]
+fn another_setting_of_the_same_machine_is_told() {
+    let session = |kernel: &str, governor: Option<&str>| {
+        let mut log = Log::new(plan(&["pingpong"], &["a"]));
+        let (_, machine) = log.opening();
+        machine.kernel = Reading::known(kernel.to_owned(), "test");
+        let governor = governor.map(|word| Reading::known(word.to_owned(), "test"));
+        let unknown = || Reading::unavailable("no driver");
+        machine
+            .facts
+            .insert("governor".to_owned(), governor.unwrap_or_else(unknown));
+        let load = Reading::known(format!("{kernel} load"), "test");
+        machine.facts.insert("load".to_owned(), load);
+        judged(&log)
+    };
+    let told = |a, b| differences(&a, &b);
+    assert_eq!(
+        told(session("6", Some("powersave")), session("7", Some("performance"))),
+        [
+            "kernel: 6 in A, 7 in B",
+            "governor: powersave in A, performance in B"
+        ]
+    );
+    assert_eq!(
+        told(session("6", None), session("6", Some("performance"))),
+        [""; 0]
+    );
+}
+
 #[test]
 fn what_has_numbers_in_one_session_only_is_told() {
     let session = |outcome: &dyn Fn() -> Invocation| {
