@@ -36,6 +36,26 @@ fn no_line_of_a_table_is_wider_than_the_screen() {
 }
 
 #[test]
+fn a_table_says_why_a_number_is_unavailable() {
+    let mut analysis = fixture::rich();
+    let baseline = analysis.plan.baseline.clone();
+    let cells = analysis.groups.iter_mut().flat_map(|group| &mut group.cells);
+    for cell in cells.filter(|cell| cell.runtime == baseline && cell.state.has_numbers()) {
+        cell.estimates.remove(&Measure::Cpu);
+        cell.unavailable.insert(Measure::Cpu, "nobody can read it".into());
+    }
+    let wide = Screen { width: 200, ..NARROW };
+    for text in [
+        terminal::render(&analysis, Measure::Cpu, wide),
+        markdown::render(&analysis, Measure::Cpu),
+    ] {
+        assert!(text.contains("unavailable: nobody can read it"), "{text}");
+    }
+    let wall = terminal::render(&analysis, Measure::Wall, wide);
+    assert!(!wall.contains("nobody can read it"), "{wall}");
+}
+
+#[test]
 fn colour_adds_nothing_to_the_text() {
     let analysis = fixture::rich();
     let plain = terminal::render(&analysis, Measure::Wall, NARROW);

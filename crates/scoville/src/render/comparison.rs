@@ -1,6 +1,8 @@
 //! The comparison table that terminal, Markdown and HTML share: one per size and core count, benchmarks down, runtimes
 //! across, the baseline absolute and everybody else as a ratio to it.
 
+use std::collections::BTreeSet;
+
 use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Summary, Verdict};
 
@@ -280,6 +282,7 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         ));
     }
     lines.push(interval_note(analysis, comparison));
+    lines.extend(unavailable(analysis, comparison));
     if comparison.baseline.is_some() {
         lines.push(
             "geomean: over the benchmarks that both runtimes verified (count beside it); the others are not imputed".into(),
@@ -292,6 +295,16 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
     }
     lines
+}
+
+/// Why numbers of the measure are missing, each reason once.
+fn unavailable(analysis: &Analysis, comparison: &Comparison) -> BTreeSet<String> {
+    let size = (comparison.preset.clone(), comparison.cores);
+    groups(analysis, &size)
+        .flat_map(|g| &g.cells)
+        .filter(|c| c.state.has_numbers() && c.unavailable.contains_key(&comparison.measure))
+        .map(|c| words::plain(&words::unavailable(c, comparison.measure)))
+        .collect()
 }
 
 /// Invocations per cell and what the intervals are. Exact methods cannot always reach 95 %; the confidence that was
