@@ -802,16 +802,21 @@ fn a_far_block_is_flagged_and_the_clean_ratio_shown() {
     assert_eq!(analysis.validity.contaminated, 6);
 }
 
-#[test]
-fn a_block_torn_by_an_interruption_is_flagged() {
-    let mut log = ten_blocks();
+/// That the session goes on, on the same machine.
+fn resumed(log: &Log) -> What {
     let What::SessionStarted { machine, .. } = log.events[0].what.clone() else {
         unreachable!()
     };
-    let resumed = What::SessionResumed {
+    What::SessionResumed {
         tool: "0.1.0".to_owned(),
         machine,
-    };
+    }
+}
+
+#[test]
+fn a_block_torn_by_an_interruption_is_flagged() {
+    let mut log = ten_blocks();
+    let resumed = resumed(&log);
     log.push(resumed.clone());
     log.start("pingpong", 10, quiet_block());
     log.run("pingpong", 10, "a", invocation(vec![10_000_000; 30]));
@@ -830,13 +835,7 @@ fn a_block_torn_by_an_interruption_is_flagged() {
 #[test]
 fn a_block_torn_twice_is_flagged_until_it_was_run_as_a_whole() {
     let mut log = ten_blocks();
-    let What::SessionStarted { machine, .. } = log.events[0].what.clone() else {
-        unreachable!()
-    };
-    let resumed = What::SessionResumed {
-        tool: "0.1.0".to_owned(),
-        machine,
-    };
+    let resumed = resumed(&log);
     log.start("pingpong", 10, quiet_block());
     log.run("pingpong", 10, "b", invocation(vec![12_000_000; 30]));
     log.push(resumed.clone());
