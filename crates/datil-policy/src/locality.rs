@@ -308,6 +308,7 @@ mod tests {
     fn mean(count: u32, mean: Nanos, variance: u64) -> Mean {
         Mean {
             count,
+            rest: 0,
             mean,
             variance,
         }

@@ -121,6 +121,9 @@ pub struct Sample {
 pub struct Mean {
     /// Measurements so far; stops counting at [`Mean::WINDOW`].
     pub count: u32,
+    /// What dividing has left over of the mean, in nanoseconds over `count`. Without it a measurement that is less than `count`
+    /// nanoseconds away from the mean would not move it, and a few far ones on one side would move it for good.
+    pub rest: u32,
     /// Mean in nanoseconds, of about the last [`Mean::WINDOW`] measurements.
     pub mean: Nanos,
     /// Mean square distance from the mean, in square nanoseconds.
@@ -137,11 +140,13 @@ impl Mean {
         let count = (self.count + 1).min(Self::WINDOW);
         let weight = i128::from(count);
         let distance = i128::from(nanos) - i128::from(self.mean);
-        let mean = i128::from(self.mean) + distance / weight;
-        let spread = distance * (i128::from(nanos) - mean);
+        let moved = distance + i128::from(self.rest);
+        let mean = i128::from(self.mean) + moved.div_euclid(weight);
+        let spread = distance.saturating_mul(i128::from(nanos) - mean);
         let variance = i128::from(self.variance) + (spread - i128::from(self.variance)) / weight;
         Self {
             count,
+            rest: moved.rem_euclid(weight) as u32,
             mean: mean.clamp(0, i128::from(Nanos::MAX)) as Nanos,
             variance: variance.clamp(0, i128::from(u64::MAX)) as u64,
         }
