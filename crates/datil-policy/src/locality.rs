@@ -171,6 +171,12 @@ fn is_pinned(profile: &Profile, certain: bool) -> bool {
     known && gain > WORTH && (!certain || gain > error.saturating_mul(SUSPICION))
 }
 
+/// Whether an activation with this number is one of those in [`TIMED`]. Not every sixteenth: where two actors take turns on a
+/// worker, one of them would never be timed. The multiples of the golden section fall evenly on any such pattern.
+fn is_timed(tick: u32) -> bool {
+    tick.wrapping_mul(0x9E37_79B9) < u32::MAX / TIMED
+}
+
 /// [`Profile::strayed`] after a measurement. While a class is not pinned nothing is learned of that, and what was is
 /// slowly forgotten.
 fn strayed(profile: &Profile, at_home: bool) -> u32 {
@@ -266,7 +272,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
-        tick.is_multiple_of(TIMED) || longest(profile) > LONG
+        is_timed(tick) || longest(profile) > LONG
     }
 
     fn finished(&mut self, _: Word, sample: Sample, profile: Profile) -> Profile {
@@ -460,6 +466,28 @@ mod tests {
         );
         let never = (0..100 * STRAYING).fold(Profile::ALWAYS, |known, _| next(known, true));
         assert_eq!(never, 0);
+    }
+
+    #[test]
+    fn all_who_take_turns_on_a_worker_are_timed_alike() {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let mut policy = AdaptiveLocality::new(setup);
+        for actors in 1..=64 {
+            let mut timed = vec![0; actors];
+            for tick in 0..1 << 16 {
+                timed[tick as usize % actors] += u32::from(policy.samples(tick, &Profile::default()));
+            }
+            let share = (1 << 16) / TIMED / actors as u32;
+            let fair = share / 2..2 * share;
+            assert!(
+                timed.iter().all(|count| fair.contains(count)),
+                "{share}: {timed:?}"
+            );
+        }
     }
 
     #[test]
