@@ -71,6 +71,11 @@ impl Policy for Pony {
     }
 }
 
+/// Every so many activations the head of the queue gets its turn before the slot, in which two actors that write to each other would
+/// otherwise stay for ever. Go counts the time of all who come out of the slot in a row as one slice; tokio takes three in a row
+/// at most.
+const TURN_OF_THE_OTHERS: u32 = 1024;
+
 /// What Go and tokio have in common: a slot for the actor woken last, random passes over all victims, half a queue
 /// per theft, and at most one worker woken while nobody searches.
 #[derive(Clone, Debug)]
@@ -158,6 +163,14 @@ macro_rules! slotted {
 
             fn woken(&mut self, sender: u32, _: Word, _: &Surroundings) -> Route {
                 at(sender, End::Next)
+            }
+
+            fn take(&mut self, tick: u32) -> End {
+                if tick.is_multiple_of(TURN_OF_THE_OTHERS) {
+                    End::Head
+                } else {
+                    End::Next
+                }
             }
 
             fn search(&mut self, step: u32) -> Search {

@@ -30,7 +30,7 @@
 //! | [`Policy::spawned`], [`Policy::admitted`] | an actor is created by an actor, from outside | its word and where it is queued |
 //! | [`Policy::started`] | an actor runs for the first time | its word |
 //! | [`Policy::woken`], [`Policy::called`] | an idle actor gets a message from an actor, from outside | where it is queued |
-//! | [`Policy::take`] | before each activation | from which end of its queue |
+//! | [`Policy::take`] | before each activation | from where in its queue |
 //! | [`Policy::samples`], [`Policy::finished`] | before and after an activation | whether to time it; what it taught |
 //! | [`Policy::search`], [`Policy::grant`] | a worker is idle; a victim was found | what to do; how much to take |
 
@@ -378,10 +378,14 @@ pub trait Policy: Send + Sized + 'static {
         profile
     }
 
-    /// The end of its own queue from which this worker takes the next actor; `tick` counts activations and wraps.
+    /// From where in its own queue this worker takes the next actor: from the slot, and from the head if that is empty, or from an
+    /// end without regard to the slot, unless nothing is there. `tick` counts activations and wraps.
+    ///
+    /// Who only puts actors at one end and takes from the other needs no more than the default. Any other policy passes some over,
+    /// and must give them a turn now and then.
     fn take(&mut self, tick: u32) -> End {
         let _ = tick;
-        End::Head
+        End::Next
     }
 
     /// What this worker does at step number `step` since it ran dry.

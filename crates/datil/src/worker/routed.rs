@@ -147,6 +147,24 @@ impl Core {
         drawn
     }
 
+    /// Takes an actor from an end of this worker's queue although another is in the slot, which stays there; or that one, if there is
+    /// no other.
+    #[cold]
+    fn pass_over(&self, end: End) -> Option<*mut Header> {
+        let queue = &self.yielded;
+        let next = queue.pop_oldest()?;
+        let taken = match end {
+            End::Tail => queue.pop_newest(),
+            End::Head | End::Next => queue.pop_oldest(),
+        };
+        if taken.is_none() {
+            self.showcase.slotted.set(false);
+            return Some(next);
+        }
+        queue.push_oldest(next);
+        taken
+    }
+
     /// What the policy may see beside the actor's word.
     fn surroundings(&self, header: &Header, word: Word) -> Surroundings {
         let home = word.home().map(|home| self.team.ports[home as usize]);
@@ -365,10 +383,15 @@ impl<P: Policy> Worker<'_, P> {
         // The loop moves the limit now and then.
         core.run.remind();
         let queue = &core.yielded;
-        let next = core.showcase.slotted.replace(false);
+        let slotted = &core.showcase.slotted;
         let cell = match self.policy().take(tick) {
-            End::Tail if !next => queue.pop_newest(),
-            _ => queue.pop_oldest(),
+            End::Next => {
+                slotted.set(false);
+                queue.pop_oldest()
+            }
+            end if slotted.get() => core.pass_over(end),
+            End::Head => queue.pop_oldest(),
+            End::Tail => queue.pop_newest(),
         };
         core.show_length();
         cell

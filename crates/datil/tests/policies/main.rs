@@ -5,7 +5,7 @@ mod recorded;
 use std::cell::Cell;
 use std::hint::black_box;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -405,6 +405,51 @@ impl<const IS_DATA: bool> Actor for Stashing<IS_DATA> {
     fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
         reply.send(cx.stashed());
     }
+}
+
+/// Writes to another such actor whenever it is written to, until it is told to stop.
+struct Talker(Option<Address<Talker>>);
+
+static HAVE_SAID_ENOUGH: AtomicBool = AtomicBool::new(false);
+
+impl Actor for Talker {
+    type Msg = Address<Talker>;
+
+    fn handle(&mut self, sender: Address<Talker>, cx: &mut Context<'_, Self>) {
+        if self.0.replace(sender).is_none() && sender == cx.address() {
+            // The first message of all comes from outside and names the actor itself.
+            self.0 = Some(cx.spawn(Talker(None)));
+        }
+        let other = self.0.expect("it was just put there");
+        if !HAVE_SAID_ENOUGH.load(Relaxed) {
+            cx.tell(other, cx.address());
+        }
+    }
+}
+
+/// Who is woken last runs next under these policies, so two that write to each other keep each other in the slot. Others must get their
+/// turn all the same, also if there is no other worker to steal them.
+#[test]
+fn nobody_starves_beside_two_who_keep_each_other_in_the_slot() {
+    fn answers_beside_talkers<P: Policy>() {
+        HAVE_SAID_ENOUGH.store(false, Relaxed);
+        let runtime = Runtime::builder().workers(1).build_with::<P>().unwrap();
+        let first = runtime.spawn(Talker(None));
+        first.tell(first);
+        while runtime.metrics().total().activations < 10_000 {
+            std::thread::yield_now();
+        }
+        let beside = runtime.spawn(Stashing::<false>);
+        let (said, is_said) = mpsc::channel();
+        let asked = std::thread::spawn(move || said.send(beside.ask(|reply| reply).wait()));
+        let answer = is_said.recv_timeout(Duration::from_secs(20));
+        HAVE_SAID_ENOUGH.store(true, Relaxed);
+        assert!(asked.join().unwrap().is_ok());
+        assert_eq!(answer, Ok(Ok(0)), "{}", P::NAME);
+    }
+    answers_beside_talkers::<policy::GoLike>();
+    answers_beside_talkers::<policy::TokioLike>();
+    answers_beside_talkers::<policy::ClsTp>();
 }
 
 /// Tables of single actors come and go, and one may lie where that of another type's actor lay.

@@ -74,17 +74,19 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes the worker's next actor out of the slot or from the end of the queue that the policy says; returns it and what
-    /// that costs.
+    /// Takes the worker's next actor out of the slot or from the end of the queue, as the policy says; returns it and what that
+    /// costs.
     fn take(&mut self, me: u32) -> Option<(u32, Cycles)> {
         let hold = Cycles::from(self.costs.queue);
         let worker = &mut self.workers[me as usize];
         let end = if self.settings.fair {
             worker.policy.take(worker.tick.wrapping_add(1))
         } else {
-            End::Head
+            End::Next
         };
-        if let Some(actor) = worker.next.take() {
+        if (end == End::Next || worker.queue.is_empty())
+            && let Some(actor) = worker.next.take()
+        {
             return Some((actor, hold));
         }
         let (actor, lock) = match end {
