@@ -38,8 +38,8 @@ const WORTH_WAKING: (u64, Nanos) = (256, 100_000);
 /// Looks in a row that find no backlog before it counts as ended: one who deals out work to many has none for a moment each time they
 /// are all done.
 const LULLS: u32 = 4;
-/// Times that a worker asks others for work before it sleeps, while trials pay. The host pauses for about a microsecond between
-/// two of them.
+/// Times that a worker asks others for work before it sleeps, while trials pay; each of them once, if there are more. The host
+/// pauses for about a microsecond between two of them.
 const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
 const STREAK: u32 = 4;
@@ -259,7 +259,7 @@ impl Policy for Adaptive {
     fn hunt(&mut self, attempt: u32) -> Option<u32> {
         // The others in turn, beginning with the next.
         let others = self.workers - 1;
-        (others > 0 && attempt < ASKS).then(|| (self.me + 1 + attempt % others) % self.workers)
+        (others > 0 && attempt < ASKS.max(others)).then(|| (self.me + 1 + attempt % others) % self.workers)
     }
 
     fn grant(&mut self, queued: usize) -> usize {

@@ -1,5 +1,7 @@
 //! What every policy must keep to so that a host can rely on it, whatever it is told.
 
+use std::collections::BTreeSet;
+
 use datil_policy::{
     Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
     Random, Setup, Stint, Verdict, WorkSharing,
@@ -58,6 +60,18 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
     Ok(())
 }
 
+/// Whom a worker asks for work until it sleeps, in so many searches.
+fn asked<P: Policy>(setup: Setup, searches: u32) -> BTreeSet<u32> {
+    let mut policy = P::new(setup);
+    (0..searches)
+        .flat_map(|_| {
+            (0..)
+                .map_while(|attempt| policy.hunt(attempt))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
 /// Longest stretch in which a policy does not look at the given queue.
 fn longest_without<P: Policy>(wanted: &[Pick]) -> u32 {
     let mut policy = P::new(Setup {
@@ -89,6 +103,17 @@ proptest! {
         keeps_the_rules::<EncoreCooperative>(setup, &steps)?;
         keeps_the_rules::<EncorePreemptive>(setup, &steps)?;
         keeps_the_rules::<Hostile>(setup, &steps)?;
+    }
+
+    /// Work may wait anywhere, and its owner may be in a long handler.
+    #[test]
+    fn thieves_ask_everybody_before_they_sleep(setup in setups()) {
+        let others: BTreeSet<u32> = (0..setup.workers).filter(|&worker| worker != setup.worker).collect();
+        prop_assert_eq!(&asked::<Adaptive>(setup, 1), &others);
+        prop_assert_eq!(&asked::<EncoreCooperative>(setup, 1), &others);
+        prop_assert_eq!(&asked::<EncorePreemptive>(setup, 1), &others);
+        // Ten at random each time.
+        prop_assert_eq!(&asked::<ClsOffer>(setup, 1_000), &others);
     }
 
     #[test]
