@@ -183,7 +183,7 @@ impl Policy for Adaptive {
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
         self.passed = self.passed.saturating_add(passed);
         if queued == 0 {
-            self.lulls += 1;
+            self.lulls = self.lulls.saturating_add(1);
             if self.lulls >= LULLS {
                 self.backlog_since = None;
             }
@@ -340,5 +340,26 @@ impl Policy for Hostile {
         } else {
             queued.div_ceil(2)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Adaptive, Policy, Setup};
+
+    /// It takes a worker that is never idle an hour to look so often.
+    #[test]
+    fn looks_that_find_no_backlog_may_be_any_number() {
+        let setup = Setup {
+            worker: 0,
+            workers: 2,
+            seed: 0,
+        };
+        let mut policy = Adaptive {
+            lulls: u32::MAX,
+            ..Adaptive::new(setup)
+        };
+        assert!(!policy.watch(0, 1));
+        assert_eq!(policy.lulls, u32::MAX);
     }
 }
