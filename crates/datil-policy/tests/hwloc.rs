@@ -167,6 +167,39 @@ fn this_machine_is_read_from_the_kernel_as_hwloc_reads_it() {
     assert_eq!(theirs.caches(), topology.caches(), "sizes of caches too");
 }
 
+/// A description without hwloc: the objects, and what follows them.
+fn described(allowed: &str, objects: &str, rest: &str) -> String {
+    format!(
+        "<topology version=\"2.0\"><object type=\"Machine\" allowed_cpuset=\"{allowed}\">{objects}</object>{rest}</topology>"
+    )
+}
+
+/// A matrix between two nodes.
+fn matrix(attributes: &str, values: &str) -> String {
+    format!(
+        "<distances2 type=\"NUMANode\" nbobjs=\"2\" {attributes} indexing=\"os\"><indexes length=\"4\">0 1 </indexes>\
+         <u64values length=\"12\">{values} </u64values></distances2>"
+    )
+}
+
+const TWO_NODES: &str = "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\"/><object type=\"PU\" os_index=\"0\"/>\
+    <object type=\"NUMANode\" os_index=\"1\" cpuset=\"0x2\"/><object type=\"PU\" os_index=\"1\"/>";
+
+#[test]
+fn a_matrix_that_tells_nothing_counts_as_none() {
+    let distances = |rest: &str| {
+        let machine = Topology::from_hwloc(&described("0x3", TWO_NODES, rest)).expect("a machine");
+        [(0, 0), (0, 1), (1, 0)].map(|(from, to)| machine.distance(from, to))
+    };
+    let latency = "kind=\"5\" name=\"NUMALatency\"";
+    assert_eq!(distances(&matrix(latency, "10 16 17 10")), [10, 16, 17]);
+    assert_eq!(
+        distances(&matrix(latency, "10 10 10 10")),
+        [10, 20, 20],
+        "emulated nodes"
+    );
+}
+
 #[test]
 fn what_is_no_description_is_refused_with_the_reason() {
     let reason = |xml: &str| Topology::from_hwloc(xml).expect_err("no machine").to_string();

@@ -249,6 +249,39 @@ fn nodes_on_which_the_process_may_have_no_memory_have_none() {
     assert_eq!(memory("Mems_allowed_list:\tnonsense\n"), everywhere);
 }
 
+/// Linux splits a node into emulated ones (`numa=fake=2`) that are as near to each other as to themselves, and all have all units. A
+/// table may also be shorter than the list of nodes, when one has just come.
+#[test]
+fn distances_that_tell_nothing_do_not_keep_linux_from_being_read() {
+    for tables in [
+        ["10 10 10"; 3],
+        ["10 21 21", "21 10 21", "21 21"],
+        ["0 0 0"; 3],
+        ["", "", ""],
+    ] {
+        let mut files = linux();
+        for (node, distances) in [0, 2, 3].into_iter().zip(tables) {
+            files.insert(
+                format!("/sys/devices/system/node/node{node}/distance"),
+                distances.into(),
+            );
+            files.insert(
+                format!("/sys/devices/system/node/node{node}/cpulist"),
+                "0-1,4-5".into(),
+            );
+        }
+        let machine = Topology::from_linux(|path| files.get(path).cloned())
+            .unwrap_or_else(|error| panic!("{tables:?}: {error}"));
+        assert_eq!((machine.pus().len(), machine.nodes().len()), (4, 3));
+        assert_eq!(
+            (machine.distance(0, 0), machine.distance(0, 2), machine.hops(1, 2)),
+            (10, 20, 1)
+        );
+        let rings = Rings::around(0, &every_unit(&machine), &machine, Neighbourhood::Node);
+        assert!(rings.are_together(), "every unit is on every node");
+    }
+}
+
 #[test]
 fn linux_without_nodes_or_caches_is_one_node() {
     let online = |path: &str| (path == "/sys/devices/system/cpu/online").then(|| "0-3".to_owned());

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::{Cache, Node, Pu, Topology, TopologyError, error};
+use super::{Cache, Node, Pu, Topology, TopologyError, error, tells_nodes_apart};
 
 impl Topology {
-    /// The machine that `lstopo --of xml` of hwloc 2 has described, as far as hwloc's own mask allows its use.
+    /// The machine that `lstopo --of xml` of hwloc 2 has described, as far as hwloc's own mask allows its use. Latencies by which
+    /// another node is no farther than a node itself count as none.
     ///
     /// # Errors
     /// If the text is no XML, is not of hwloc 2, or describes no usable machine.
@@ -124,7 +125,7 @@ fn cache(object: Element<'_, '_>, pus: &[Pu]) -> Option<Cache> {
     })
 }
 
-/// The matrix of latencies between nodes, in their order; empty if there is none.
+/// The matrix of latencies between nodes, in their order; empty if there is none, or none that tells them apart.
 fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, TopologyError> {
     let latencies = |element: &Element<'_, '_>| {
         element.has_tag_name("distances2")
@@ -152,10 +153,17 @@ fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, Topo
     }
     let place = |os: &u32| order.iter().position(|known| known == os);
     match nodes.iter().map(place).collect::<Option<Vec<usize>>>() {
-        Some(places) => Ok(places
-            .iter()
-            .map(|from| places.iter().map(|to| values[from * order.len() + to]).collect())
-            .collect()),
+        Some(places) => {
+            let rows: Vec<Vec<u32>> = places
+                .iter()
+                .map(|from| places.iter().map(|to| values[from * order.len() + to]).collect())
+                .collect();
+            Ok(if tells_nodes_apart(&rows, nodes.len()) {
+                rows
+            } else {
+                Vec::new()
+            })
+        }
         None => error("the matrix of latencies does not name every NUMANode"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cache, Node, Pu, Topology, TopologyError, error};
+use super::{Cache, Node, Pu, Topology, TopologyError, error, tells_nodes_apart};
 
 /// Parses a list of numbers as Linux writes it: `0-3,8,10-11`. Empty text is an empty list; `None` if it is no list.
 pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
@@ -47,7 +47,8 @@ impl Topology {
     ///
     /// Units that the affinity mask (`/proc/self/status`) or the control group (`cpuset.cpus.effective`) leaves out
     /// are left out. Nodes on which the process may have no memory (`Mems_allowed_list` there) stay, with a size of 0, for their
-    /// units may be used. Without a description of nodes there is one node; without one of caches there are none.
+    /// units may be used. Without a description of nodes there is one node; without one of caches there are none. Distances by which
+    /// another node is no farther than a node itself, as those of emulated nodes (`numa=fake`), count as none.
     ///
     /// # Errors
     /// If the list of units cannot be read, or the texts contradict each other.
@@ -113,7 +114,7 @@ fn nodes(read: &impl Fn(&str) -> Option<String>) -> Result<Nodes, TopologyError>
         nodes.push(Node { os, memory });
         distances.extend(file("distance").map(|text| row(&text)));
     }
-    if distances.len() != nodes.len() {
+    if !tells_nodes_apart(&distances, nodes.len()) {
         distances.clear();
     }
     Ok((nodes, node_of, distances))

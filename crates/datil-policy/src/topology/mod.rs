@@ -272,6 +272,19 @@ impl Topology {
     }
 }
 
+/// Whether a machine's own table of distances has a row and a column per node and puts every other node farther than the node itself.
+/// Some do not, and a machine must not be refused because of that.
+fn tells_nodes_apart(rows: &[Vec<u32>], nodes: usize) -> bool {
+    let is_nearest_to_itself = |from: usize, row: &Vec<u32>| {
+        row.len() == nodes && (0..nodes).all(|to| to == from || row[to] > row[from])
+    };
+    rows.len() == nodes
+        && rows
+            .iter()
+            .enumerate()
+            .all(|(from, row)| is_nearest_to_itself(from, row))
+}
+
 /// The distances row after row, or the usual ones if there are none.
 fn square(nodes: usize, rows: Vec<Vec<u32>>) -> Result<Vec<u32>, TopologyError> {
     if rows.is_empty() {
