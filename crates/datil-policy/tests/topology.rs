@@ -249,6 +249,30 @@ fn nodes_on_which_the_process_may_have_no_memory_have_none() {
     assert_eq!(memory("Mems_allowed_list:\tnonsense\n"), everywhere);
 }
 
+/// ARM's kernels number cores anew in each cluster, and all clusters are in one package.
+#[test]
+fn cores_are_told_apart_by_their_siblings() {
+    let cores = |siblings: [&str; 4], file: &str| {
+        let mut files = linux();
+        for (cpu, siblings) in [0, 1, 4, 5].into_iter().zip(siblings) {
+            let folder = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+            files.insert(format!("{folder}/physical_package_id"), "0\n".into());
+            files.insert(format!("{folder}/{file}"), siblings.into());
+        }
+        let machine = Topology::from_linux(|path| files.get(path).cloned()).expect("a machine");
+        machine.pus().iter().map(|pu| pu.core).collect::<Vec<_>>()
+    };
+    for file in ["core_cpus_list", "thread_siblings_list"] {
+        assert_eq!(cores(["0\n", "1\n", "4\n", "5\n"], file), [0, 1, 2, 3]);
+        assert_eq!(cores(["0,4\n", "1,5\n", "0,4\n", "1,5\n"], file), [0, 1, 0, 1]);
+    }
+    assert_eq!(
+        cores(["", "", "", ""], "core_cpus_list"),
+        [0, 1, 0, 1],
+        "by their numbers then"
+    );
+}
+
 /// Linux splits a node into emulated ones (`numa=fake=2`) that are as near to each other as to themselves, and all have all units. A
 /// table may also be shorter than the list of nodes, when one has just come.
 #[test]

@@ -69,17 +69,29 @@ fn whole_machine(read: &impl Fn(&str) -> Option<String>) -> Result<Topology, Top
     let number = |os: u32, file: &str| {
         read(&format!("{cpus}/cpu{os}/topology/{file}")).and_then(|text| text.trim().parse::<u32>().ok())
     };
-    // Numbers of cores are unique only within a package.
+    // Who shares a core is said by the list of siblings. Numbers of cores are unique only within a package, and on ARM only within a
+    // cluster.
+    let siblings = |os: u32| {
+        let files = ["core_cpus_list", "thread_siblings_list"];
+        let mut lists = files
+            .map(|file| read(&format!("{cpus}/cpu{os}/topology/{file}")))
+            .into_iter();
+        let list = lists.find_map(|text| cpu_list(&text?))?;
+        list.contains(&os).then(|| list[0])
+    };
     let mut cores = BTreeMap::new();
     let pus: Vec<Pu> = online
         .iter()
         .map(|&os| {
             let package = number(os, "physical_package_id").unwrap_or(0);
             let next = cores.len() as u32;
-            let core = number(os, "core_id").unwrap_or(os);
+            let core = match siblings(os) {
+                Some(first) => (None, first),
+                None => (Some(package), number(os, "core_id").unwrap_or(os)),
+            };
             Pu {
                 os,
-                core: *cores.entry((package, core)).or_insert(next),
+                core: *cores.entry(core).or_insert(next),
                 package,
                 node: node_of.get(&os).copied().unwrap_or(0),
             }
