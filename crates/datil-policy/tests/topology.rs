@@ -249,6 +249,23 @@ fn nodes_on_which_the_process_may_have_no_memory_have_none() {
     assert_eq!(memory("Mems_allowed_list:\tnonsense\n"), everywhere);
 }
 
+#[test]
+fn nonsense_about_caches_and_memory_does_not_keep_linux_from_being_read() {
+    let mut files = linux();
+    let cache = "/sys/devices/system/cpu/cpu4/cache";
+    files.insert(format!("{cache}/index3/shared_cpu_list"), "\n".into());
+    files.insert(format!("{cache}/index2/shared_cpu_list"), "9\n".into());
+    files.insert(format!("{cache}/index0/size"), format!("{}K", u64::MAX));
+    let meminfo = "/sys/devices/system/node/node2/meminfo";
+    files.insert(meminfo.into(), format!("Node 2 MemTotal: {} kB\n", u64::MAX));
+    let machine = Topology::from_linux(|path| files.get(path).cloned()).expect("a machine");
+    assert_eq!(machine.cache(2, 1).map(|cache| cache.size), Some(0), "unknown");
+    assert_eq!(machine.cache(2, 2), None);
+    let third = machine.cache(2, 3).expect("the other unit says so");
+    assert_eq!(third.pus, [2, 3]);
+    assert_eq!(machine.nodes()[1].memory, 0, "unknown");
+}
+
 /// ARM's kernels number cores anew in each cluster, and all clusters are in one package.
 #[test]
 fn cores_are_told_apart_by_their_siblings() {

@@ -38,7 +38,7 @@ fn cache_size(text: &str) -> Option<u64> {
             None => (text, 1),
         },
     };
-    Some(digits.parse::<u64>().ok()? * unit)
+    digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 impl Topology {
@@ -153,7 +153,7 @@ fn row(text: &str) -> Vec<u32> {
 fn total_memory(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find(|line| line.contains("MemTotal:"))?;
     let kilobytes: u64 = line.split_whitespace().rev().nth(1)?.parse().ok()?;
-    Some(kilobytes * 1024)
+    kilobytes.checked_mul(1024)
 }
 
 fn caches(read: &impl Fn(&str) -> Option<String>, online: &[u32]) -> Vec<Cache> {
@@ -174,6 +174,10 @@ fn caches(read: &impl Fn(&str) -> Option<String>, online: &[u32]) -> Vec<Cache> 
             let Some(sharing) = file("shared_cpu_list").and_then(|text| cpu_list(&text)) else {
                 continue;
             };
+            // Some virtual machines describe caches that nobody has.
+            if !sharing.contains(&os) {
+                continue;
+            }
             let pus = sharing
                 .iter()
                 .filter_map(|cpu| online.binary_search(cpu).ok())
