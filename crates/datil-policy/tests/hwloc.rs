@@ -200,19 +200,103 @@ fn a_matrix_that_tells_nothing_counts_as_none() {
     );
 }
 
+/// A node without units may have any number. hwloc attaches it to the nodes that are nearest to it, or to the machine, and gives it
+/// their units; fast memory beside a node's own has the same units as that.
+#[test]
+fn units_belong_to_the_node_that_is_theirs_alone() {
+    let nodes = |nodes: [(u32, &str); 4]| {
+        let node = |(os, cpus)| format!("<object type=\"NUMANode\" os_index=\"{os}\" cpuset=\"{cpus}\"/>");
+        let units = (0..4).map(|os| format!("<object type=\"PU\" os_index=\"{os}\"/>"));
+        let objects: String = nodes.into_iter().map(node).chain(units).collect();
+        let machine = Topology::from_hwloc(&described("0xf", &objects, "")).expect("a machine");
+        machine
+            .pus()
+            .iter()
+            .map(|pu| machine.nodes()[pu.node].os)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        nodes([(0, "0xf"), (1, "0x3"), (2, "0xc"), (3, "0xf")]),
+        [1, 1, 2, 2]
+    );
+    assert_eq!(
+        nodes([(0, "0x3"), (1, "0xc"), (2, "0x3"), (3, "0xc")]),
+        [0, 0, 1, 1]
+    );
+    assert_eq!(nodes([(5, "0x3"), (4, "0xc"), (0, ""), (1, "0xf")]), [5, 5, 4, 4]);
+}
+
+#[test]
+fn what_may_not_be_used_is_left_out() {
+    let objects = "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\" local_memory=\"5\"/>\
+        <object type=\"NUMANode\" os_index=\"1\" cpuset=\"0x4\" local_memory=\"7\"/>\
+        <object type=\"L4Cache\" cpuset=\"0x7\"/>\
+        <object type=\"PU\" os_index=\"0\"/><object type=\"PU\" os_index=\"1\"/><object type=\"PU\" os_index=\"2\"/>";
+    let machine = |allowed: &str| Topology::from_hwloc(&described(allowed, objects, "")).expect("a machine");
+    let part = machine("0x6\" allowed_nodeset=\"0x2");
+    assert_eq!(part.pus().iter().map(|pu| pu.os).collect::<Vec<_>>(), [1, 2]);
+    let memory = |machine: &Topology| machine.nodes().iter().map(|node| node.memory).collect::<Vec<_>>();
+    assert_eq!((memory(&part), memory(&machine("0x7"))), (vec![0, 7], vec![5, 7]));
+    let cache = part.cache(0, 4).expect("its size is unknown, but it is shared");
+    assert_eq!((cache.size, &cache.pus[..]), (0, &[0, 1][..]));
+}
+
+#[test]
+fn bandwidths_are_no_distances() {
+    let rest = [
+        matrix("kind=\"9\"", "90 10 10 90"),
+        matrix("kind=\"5\"", "10 30 30 10"),
+    ]
+    .concat();
+    let machine = Topology::from_hwloc(&described("0x3", TWO_NODES, &rest)).expect("a machine");
+    assert_eq!(machine.distance(0, 1), 30);
+}
+
 #[test]
 fn what_is_no_description_is_refused_with_the_reason() {
     let reason = |xml: &str| Topology::from_hwloc(xml).expect_err("no machine").to_string();
     assert!(reason("<topology").contains("no XML"));
     assert!(reason("<html/>").contains("hwloc 2"));
     assert!(reason("<topology><object type=\"Machine\"/></topology>").contains("hwloc 2"));
-    assert!(reason("<topology version=\"2.0\"/>").contains("allowed_cpuset"));
-    let machine = |inside: &str| {
-        format!(
-            "<topology version=\"2.0\"><object type=\"Machine\" allowed_cpuset=\"0x1\">{inside}</object></topology>"
-        )
-    };
+    assert!(reason("<topology version=\"2.0\"/>").contains("no object of type Machine"));
+    let bare = "<topology version=\"2.0\"><object type=\"Machine\"/></topology>";
+    assert!(reason(bare).contains("no allowed_cpuset"));
+    let machine = |inside: &str| described("0x1", inside, "");
+    let endless = described("0xf...f", "", "");
+    assert!(
+        reason(&endless).contains("Machine has allowed_cpuset 0xf...f"),
+        "{}",
+        reason(&endless)
+    );
     assert!(reason(&machine("")).contains("at least one processing unit"));
     assert!(reason(&machine("<object type=\"PU\" os_index=\"x\"/>")).contains("os_index x"));
-    assert!(reason(&machine("<object type=\"PU\" os_index=\"0\"/>")).contains("no NUMANode holds"));
+    assert!(reason(&machine("<object type=\"PU\" os_index=\"0\"/>")).contains("unit 0 in its cpuset"));
+    let latencies = |values: &str| {
+        reason(&described(
+            "0x3",
+            TWO_NODES,
+            &matrix("name=\"NUMALatency\"", values),
+        ))
+    };
+    assert!(latencies("10 20 20").contains("2 nodes and 3 values"));
+    assert!(latencies("10 20 4294967296 10").contains("4294967296 among its u64values"));
+}
+
+/// Whatever part of a description is there, and whatever stands in it, there is an answer.
+#[test]
+fn damaged_descriptions_are_refused_or_read() {
+    let whole = described("0x3", TWO_NODES, &matrix("name=\"NUMALatency\"", "10 20 20 10"));
+    assert!(Topology::from_hwloc(&whole).is_ok());
+    for end in 0..whole.len() {
+        assert!(Topology::from_hwloc(&whole[..end]).is_err(), "{end}");
+    }
+    for at in 0..whole.len() {
+        for letter in ["", "0", "9", "-", ",", "\"", "<", "\u{fffd}"] {
+            let damaged = [&whole[..at], letter, &whole[at + 1..]].concat();
+            let _ = Topology::from_hwloc(&damaged);
+        }
+    }
+    let nested = 200_000;
+    let deep = ["<object>".repeat(nested), "</object>".repeat(nested)].concat();
+    assert!(Topology::from_hwloc(&described("0x1", &deep, "")).is_err());
 }

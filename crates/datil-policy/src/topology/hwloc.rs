@@ -37,33 +37,31 @@ fn machine(root: Element<'_, '_>) -> Result<Topology, TopologyError> {
             .filter(|element| element.has_tag_name("object"))
     };
     let of_type = |kind: &'static str| objects().filter(move |object| object.attribute("type") == Some(kind));
-    let Some(allowed) = of_type("Machine")
-        .next()
-        .and_then(|machine| machine.attribute("allowed_cpuset"))
-        .and_then(bitmap)
-    else {
-        return error("the description has no object of type Machine with an allowed_cpuset");
+    let Some(whole) = of_type("Machine").next() else {
+        return error("the description has no object of type Machine; write it with `lstopo --of xml`");
     };
+    let Some(allowed) = set(whole, "allowed_cpuset")? else {
+        return error(
+            "the object of type Machine has no allowed_cpuset; write it with `lstopo --of xml` of hwloc 2",
+        );
+    };
+    let usable = set(whole, "allowed_nodeset")?;
     let mut nodes = Vec::new();
     for node in of_type("NUMANode") {
-        nodes.push((
-            number(node, "os_index")?,
-            Node {
-                os: number(node, "os_index")?,
-                memory: node
-                    .attribute("local_memory")
-                    .and_then(|n| n.parse().ok())
-                    .unwrap_or(0),
-            },
-            node.attribute("cpuset").and_then(bitmap).unwrap_or_default(),
-        ));
+        let os = number(node, "os_index")?;
+        let memory = node.attribute("local_memory").and_then(|n| n.parse().ok());
+        let is_usable = usable.as_ref().is_none_or(|usable| usable.contains(&os));
+        let memory = memory.filter(|_| is_usable).unwrap_or(0);
+        nodes.push((Node { os, memory }, set(node, "cpuset")?.unwrap_or_default()));
     }
-    nodes.sort_by_key(|(os, ..)| *os);
+    nodes.sort_by_key(|(node, _)| node.os);
     let mut pus = Vec::new();
     for unit in of_type("PU") {
         let os = number(unit, "os_index")?;
-        let Some(node) = nodes.iter().position(|(.., cpus)| cpus.contains(&os)) else {
-            return error(format!("no NUMANode holds processing unit {os}"));
+        let Some(node) = nearest(&nodes, os) else {
+            return error(format!(
+                "no object of type NUMANode has processing unit {os} in its cpuset; the description is not complete"
+            ));
         };
         pus.push(Pu {
             os,
@@ -74,9 +72,30 @@ fn machine(root: Element<'_, '_>) -> Result<Topology, TopologyError> {
     }
     number_cores(&mut pus);
     let caches = objects().filter_map(|object| cache(object, &pus)).collect();
-    let distances = distances(root, &nodes.iter().map(|(os, ..)| *os).collect::<Vec<_>>())?;
-    let nodes = nodes.into_iter().map(|(_, node, _)| node).collect();
+    let nodes: Vec<Node> = nodes.into_iter().map(|(node, _)| node).collect();
+    let distances = distances(root, &nodes.iter().map(|node| node.os).collect::<Vec<_>>())?;
     Topology::new(pus, nodes, caches, distances)?.restricted_to(&allowed)
+}
+
+/// The index of the node to which a unit belongs. Memory that is near to several nodes (or to nobody, and then to the whole machine) has
+/// all their units, and may have any number; a node's own memory has the fewest. Beside its first memory a node may have a faster one.
+fn nearest(nodes: &[(Node, Vec<u32>)], unit: u32) -> Option<usize> {
+    let holders = (0..nodes.len()).filter(|&node| nodes[node].1.contains(&unit));
+    holders.min_by_key(|&node| nodes[node].1.len())
+}
+
+/// The numbers in an attribute that is a bitmap; `None` without the attribute.
+fn set(object: Element<'_, '_>, attribute: &str) -> Result<Option<Vec<u32>>, TopologyError> {
+    let Some(text) = object.attribute(attribute) else {
+        return Ok(None);
+    };
+    match bitmap(text) {
+        Some(numbers) => Ok(Some(numbers)),
+        None => error(format!(
+            "an object of type {} has {attribute} {text}; it must be a finite set as 0x00000003",
+            object.attribute("type").unwrap_or("unknown")
+        )),
+    }
 }
 
 fn number(object: Element<'_, '_>, attribute: &str) -> Result<u32, TopologyError> {
@@ -117,38 +136,51 @@ fn cache(object: Element<'_, '_>, pus: &[Pu]) -> Option<Cache> {
         .strip_suffix("Cache")?;
     let cpus = bitmap(object.attribute("cpuset")?)?;
     let sharing: Vec<usize> = (0..pus.len()).filter(|&pu| cpus.contains(&pus[pu].os)).collect();
+    let size = object.attribute("cache_size").and_then(|size| size.parse().ok());
     (!sharing.is_empty()).then_some(Cache {
         // Instruction caches are called L1iCache and fail here.
         level: level.parse().ok()?,
-        size: object.attribute("cache_size")?.parse().ok()?,
+        size: size.unwrap_or(0),
         pus: sharing,
     })
 }
 
 /// The matrix of latencies between nodes, in their order; empty if there is none, or none that tells them apart.
 fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, TopologyError> {
+    // Versions before 2.1 gave matrices no names; the kind then tells latencies from bandwidths.
+    let are_bandwidths = |kind: &str| kind.parse().is_ok_and(|kind: u64| kind & 8 != 0);
     let latencies = |element: &Element<'_, '_>| {
         element.has_tag_name("distances2")
             && element.attribute("type") == Some("NUMANode")
             && element.attribute("name").is_none_or(|name| name == "NUMALatency")
+            && !element.attribute("kind").is_some_and(are_bandwidths)
     };
     let Some(matrix) = root.descendants().find(latencies) else {
         return Ok(Vec::new());
     };
-    let words = |tag: &str| -> Vec<u32> {
+    let words = |tag: &str| -> Result<Vec<u32>, TopologyError> {
         let texts = matrix.children().filter(|child| child.has_tag_name(tag));
-        texts
+        let words = texts
             .filter_map(|child| child.text())
-            .flat_map(str::split_whitespace)
-            .filter_map(|word| word.rsplit(':').next()?.parse().ok())
+            .flat_map(str::split_whitespace);
+        let number = |word: &str| word.rsplit(':').next().and_then(|digits| digits.parse().ok());
+        words
+            .map(|word| {
+                number(word).ok_or_else(|| {
+                    TopologyError(format!(
+                        "the matrix of latencies has {word} among its {tag}; it must be a number below 2^32"
+                    ))
+                })
+            })
             .collect()
     };
-    let (order, values) = (words("indexes"), words("u64values"));
+    let (order, values) = (words("indexes")?, words("u64values")?);
     if values.len() != order.len() * order.len() {
         return error(format!(
-            "the matrix of latencies has {} nodes and {} values",
+            "the matrix of latencies has {} nodes and {} values; it must have {}",
             order.len(),
-            values.len()
+            values.len(),
+            order.len() * order.len()
         ));
     }
     let place = |os: &u32| order.iter().position(|known| known == os);
