@@ -374,6 +374,20 @@ fn wrong_descriptions_are_refused_with_the_reason() {
         ..Synthetic::default()
     };
     assert!(reason(none.build()).contains("at least one of nodes"));
+    let numbered = vec![node(4), node(7)];
+    let nearer = vec![vec![10, 20], vec![5, 10]];
+    let reason_for_numbers = reason(Topology::new(vec![pu(0, 0)], numbered, vec![], nearer));
+    assert!(
+        reason_for_numbers.contains("memory node 7 is 5 from memory node 4 and 10 from itself"),
+        "by the system's numbers: {reason_for_numbers}"
+    );
+    let endless = Synthetic {
+        packages: u32::MAX,
+        nodes: u32::MAX,
+        cores: u32::MAX,
+        ..Synthetic::default()
+    };
+    assert!(reason(endless.build()).contains("may have 65536 units"));
 }
 
 #[test]

@@ -202,7 +202,7 @@ impl Topology {
         }
         if let Some(pu) = self.pus.iter().find(|pu| pu.node >= self.nodes.len()) {
             return error(format!(
-                "processing unit {} is on node {}, and there are {}",
+                "processing unit {} is on node {} of the list, which has {}, counted from 0",
                 pu.os,
                 pu.node,
                 self.nodes.len()
@@ -222,8 +222,10 @@ impl Topology {
             let own = self.distance(from, from);
             if let Some(to) = (0..self.nodes.len()).find(|&to| to != from && self.distance(from, to) <= own) {
                 return error(format!(
-                    "node {from} is {} from node {to} and {own} from itself; another node must be farther",
-                    self.distance(from, to)
+                    "memory node {} is {} from memory node {} and {own} from itself; another node must be farther",
+                    self.nodes[from].os,
+                    self.distance(from, to),
+                    self.nodes[to].os
                 ));
             }
         }

@@ -59,7 +59,9 @@ impl Synthetic {
         if let Some((name, _)) = counts.iter().find(|(_, count)| *count == 0) {
             return error(format!("a synthetic machine needs at least one of {name}"));
         }
-        let units: u64 = counts.iter().map(|(_, count)| u64::from(*count)).product();
+        let units = counts
+            .iter()
+            .fold(1u64, |units, (_, count)| units.saturating_mul(u64::from(*count)));
         if units > 65_536 {
             return error(format!("a synthetic machine may have 65536 units, not {units}"));
         }
