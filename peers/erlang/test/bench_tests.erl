@@ -383,6 +383,25 @@ generator_of_matrixsearch_test() ->
     ?assertEqual([<<2, 3, 3>>, <<1, 1, 1>>, <<1, 3, 0>>], [bench_matrixsearch:word(0, N, 3, 4) || N <- [0, 1, 2]]),
     ?assertEqual(392, lists:sum(binary_to_list(bench_matrixsearch:matrix(0, 16, 4)))).
 
+words_of_matrixsearch_are_found_test_() ->
+    [
+        ?_assertEqual(occurrences(Matrix, Size, Word), bench_matrixsearch:occurrences(Matrix, Size, Word))
+     || {Size, W, A} <- [{1, 1, 2}, {2, 1, 2}, {2, 2, 2}, {5, 1, 2}, {5, 3, 2}, {5, 5, 2}, {16, 2, 3}, {16, 3, 4}],
+        G <- lists:seq(0, 9),
+        Matrix <- [bench_matrixsearch:matrix(G, Size, A)],
+        Word <- [bench_matrixsearch:word(G, 0, W, A)]
+    ].
+
+%% The specification's loops.
+occurrences(Matrix, Size, Word) ->
+    W = byte_size(Word),
+    length([
+        found
+     || X <- lists:seq(0, Size - 1),
+        Y <- lists:seq(0, Size - W),
+        lists:all(fun(K) -> binary:at(Matrix, (Y + K) * Size + X) =:= binary:at(Word, K) end, lists:seq(0, W - 1))
+    ]).
+
 neighbourhoods_test_() ->
     [
         ?_assertEqual(Want, bench_bigneighbours:hoods(lists:seq(1, W), H, max(1, W div H)))
