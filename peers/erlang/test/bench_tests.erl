@@ -85,6 +85,7 @@ results_and_work_test_() ->
             {bench_bitonicsort, #{n => 2, m => 1, s => 0}, scoville_checksum:list([0, 0]),
                 #{count => 2, errors => 0, sum => 0}, 9, 25},
             {bench_sieve, #{n => 200, m => 10}, 46, #{sum => 4227, filters => 5}, 6, 185},
+            {bench_sieve, #{n => 2000, m => 70}, 303, #{sum => 277050, filters => 5}, 6, 1513},
             {bench_sieve, #{n => 3, m => 1}, 1, #{sum => 2, filters => 1}, 2, 2},
             {bench_sieve, #{n => 8, m => 1}, 4, #{sum => 17, filters => 4}, 5, 11},
             {bench_uct,
