@@ -353,6 +353,41 @@ room_of_barber_closes_late_test() ->
     ?assertEqual(0, scoville_iteration:await(sleeps)),
     ?assert(scoville_iteration:finish(Run) > 0).
 
+%% A slot for each coefficient, also those behind the last four.
+inner_loop_of_filterbank_test_() ->
+    Ring = list_to_tuple([float(I) || I <- lists:seq(1, 9)]),
+    [
+        ?_assertEqual(
+            lists:sum([7.0 | [element(I, Ring) * I * I || I <- lists:seq(1, Length)]]),
+            bench_filterbank:dot([float(I * I) || I <- lists:seq(1, Length)], Ring, 1, 7.0)
+        )
+     || Length <- [2, 4, 7, 8, 9]
+    ].
+
+%% Where the compiler does not know that numbers are floats, sums, differences and products are computed by what takes
+%% any two numbers, and that leaves its results beside the heap.
+floats_are_known_to_be_floats_test_() ->
+    Facilities = [{1.5 * I, 2.5 * I} || I <- lists:seq(1, 1000)],
+    [
+        ?_assertEqual(0, words_beside_heap(fun() -> bench_trapezoid:area(0, 1000, 1.0, 0.004, 0.0) end)),
+        ?_assertEqual(0, words_beside_heap(fun() -> bench_facloc:nearest(3.25, 4.75, Facilities) end))
+    ].
+
+%% In a process where nothing is collected before the call has returned.
+words_beside_heap(Call) ->
+    Pid = spawn_opt(
+        fun() ->
+            receive go -> ok end,
+            _ = Call(),
+            garbage_collect()
+        end,
+        [link, {min_heap_size, 1000000}]
+    ),
+    1 = erlang:trace(Pid, true, [garbage_collection]),
+    Pid ! go,
+    Words = receive {trace, Pid, gc_major_start, Info} -> proplists:get_value(mbuf_size, Info) end,
+    receive {trace, Pid, gc_major_end, _} -> Words end.
+
 %% Rows of the benchmark's B are all the same, so that the product could not tell a wrong one.
 inner_loop_of_recmatmul_test_() ->
     N = 8,
