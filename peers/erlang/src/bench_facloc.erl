@@ -5,7 +5,7 @@
 -import(scoville_iteration, [start/1, expect/2, await/1, await/2, finish/1, report/3, leave/1]).
 
 -ifdef(TEST).
--export([quarters/1, first/2]).
+-export([quarters/1, first/2, nearest/3]).
 -endif.
 
 %% The root has the position -1 and no parent. Customers are those of a leaf, the last one first; children
@@ -168,7 +168,9 @@ nearest(X, Y, [Facility | Facilities]) -> nearest(X, Y, Facilities, distance(X, 
 nearest(_, _, [], Least) -> Least;
 nearest(X, Y, [Facility | Facilities], Least) -> nearest(X, Y, Facilities, min(Least, distance(X, Y, Facility))).
 
-distance(X, Y, {FX, FY}) -> math:sqrt((X - FX) * (X - FX) + (Y - FY) * (Y - FY)).
+%% The guards spare it the operations that take any two numbers.
+distance(X, Y, {FX, FY}) when is_float(X), is_float(Y), is_float(FX), is_float(FY) ->
+    math:sqrt((X - FX) * (X - FX) + (Y - FY) * (Y - FY)).
 
 %% The first of the boxes, borders included, that contains the point.
 first({X, Y}, [{{X1, Y1, X2, Y2}, _} = Found | _]) when X >= X1, X =< X2, Y >= Y1, Y =< Y2 -> Found;

@@ -57,10 +57,11 @@ terms(S) ->
         Other -> error({unexpected, Other})
     end.
 
-computer(Run, Rate) ->
+%% The guards here and below spare the arithmetic that takes any two numbers.
+computer(Run, Rate) when is_float(Rate) ->
     receive
         {compute, Worker, Tag, X} ->
-            Worker ! {value, Tag, (Rate * X) * (1 - X)},
+            Worker ! {value, Tag, (Rate * X) * (1.0 - X)},
             computer(Run, Rate);
         stop ->
             leave(Run);
@@ -70,7 +71,7 @@ computer(Run, Rate) ->
 
 %% Requests are deferred by a selective receive. The tag is made after them, so that the emulator does not
 %% look for the value among them.
-worker(Run, Master, Computer, I, X, Acc, Steps) ->
+worker(Run, Master, Computer, I, X, Acc, Steps) when is_float(Acc) ->
     receive
         next_term ->
             Tag = make_ref(),

@@ -17,7 +17,7 @@ run(#{w := W, p := Scale}, Announce) ->
     Master ! start,
     {Total, Terms} = await(master),
     Wall = finish(Run),
-    Q = first_negligible(Terms, power(10, Scale)),
+    Q = first_negligible(Terms, power_of_ten(Scale)),
     Terms =< Q + min(Scale, 10 * W) orelse error({too_many_terms, Terms, {q, Q}}),
     Digits = [D - $0 || <<D>> <= integer_to_binary(Total)],
     #{
@@ -40,7 +40,7 @@ master(Run, W, Scale) ->
     receive
         start ->
             Master = self(),
-            One = power(10, Scale),
+            One = power_of_ten(Scale),
             expect(Run, W),
             Workers = list_to_tuple([spawn(fun() -> worker(Run, Master, I, One) end) || I <- lists:seq(1, W)]),
             First = min(Scale, 10 * W),
@@ -89,7 +89,7 @@ worker(Run, Master, I, One) ->
 term(K, One) ->
     E = 8 * K,
     T = rhe(4 * One, E + 1) - rhe(2 * One, E + 4) - rhe(One, E + 5) - rhe(One, E + 6),
-    rhe(T, power(16, K)).
+    rhe(T, 1 bsl (4 * K)). % 16^K
 
 %% A / B rounded to the nearest integer, halves to the even one.
 rhe(A, B) ->
@@ -100,11 +100,11 @@ rhe(A, B) ->
         _ -> Q
     end.
 
-power(_, 0) ->
+power_of_ten(0) ->
     1;
-power(Base, N) ->
-    Half = power(Base, N div 2),
+power_of_ten(N) ->
+    Half = power_of_ten(N div 2),
     case N rem 2 of
         0 -> Half * Half;
-        1 -> Half * Half * Base
+        1 -> Half * Half * 10
     end.

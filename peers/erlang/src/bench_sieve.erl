@@ -31,27 +31,30 @@ candidates(Filter, X, N) when X < N ->
 candidates(_, _, _) ->
     ok.
 
-filter(Run, Id, M, Prime) -> filter(Run, Id, M - 1, [Prime], none).
+filter(Run, Id, M, Prime) -> filter(Run, Id, M - 1, [Prime], [], none).
 
-%% Room is for so many more primes; they are in order of insertion.
-filter(Run, Id, Room, Primes, Next) ->
+%% Room is for so many more primes. They are in order of insertion in Primes, but for the last ones: to append copies
+%% what is there, so that these wait in Recent, the last one first, until there are some more.
+filter(Run, Id, Room, Primes, Recent, Next) ->
     receive
         {candidate, X} ->
-            case divisible(X, Primes) of
+            case divisible(X, Primes) orelse divisible(X, lists:reverse(Recent)) of
                 true ->
-                    filter(Run, Id, Room, Primes, Next);
+                    filter(Run, Id, Room, Primes, Recent, Next);
                 false when Next =/= none ->
                     Next ! {candidate, X},
-                    filter(Run, Id, Room, Primes, Next);
+                    filter(Run, Id, Room, Primes, Recent, Next);
+                false when Room rem 32 =:= 1 ->
+                    filter(Run, Id, Room - 1, Primes ++ lists:reverse(Recent, [X]), [], Next);
                 false when Room > 0 ->
-                    filter(Run, Id, Room - 1, Primes ++ [X], Next);
+                    filter(Run, Id, Room - 1, Primes, [X | Recent], Next);
                 false ->
                     expect(Run, 1),
                     M = length(Primes),
-                    filter(Run, Id, Room, Primes, spawn_crowded(fun() -> filter(Run, Id + 1, M, X) end))
+                    filter(Run, Id, Room, Primes, [], spawn_crowded(fun() -> filter(Run, Id + 1, M, X) end))
             end;
         {exit, Count, Sum} ->
-            pass(Run, Id, Next, Count + length(Primes), Sum + lists:sum(Primes));
+            pass(Run, Id, Next, Count + length(Primes) + length(Recent), Sum + lists:sum(Primes) + lists:sum(Recent));
         Other ->
             error({unexpected, Other})
     end.

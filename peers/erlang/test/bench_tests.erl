@@ -85,6 +85,7 @@ results_and_work_test_() ->
             {bench_bitonicsort, #{n => 2, m => 1, s => 0}, scoville_checksum:list([0, 0]),
                 #{count => 2, errors => 0, sum => 0}, 9, 25},
             {bench_sieve, #{n => 200, m => 10}, 46, #{sum => 4227, filters => 5}, 6, 185},
+            {bench_sieve, #{n => 2000, m => 70}, 303, #{sum => 277050, filters => 5}, 6, 1513},
             {bench_sieve, #{n => 3, m => 1}, 1, #{sum => 2, filters => 1}, 2, 2},
             {bench_sieve, #{n => 8, m => 1}, 4, #{sum => 17, filters => 4}, 5, 11},
             {bench_uct,
@@ -352,6 +353,41 @@ room_of_barber_closes_late_test() ->
     ?assertEqual(0, scoville_iteration:await(sleeps)),
     ?assert(scoville_iteration:finish(Run) > 0).
 
+%% A slot for each coefficient, also those behind the last four.
+inner_loop_of_filterbank_test_() ->
+    Ring = list_to_tuple([float(I) || I <- lists:seq(1, 9)]),
+    [
+        ?_assertEqual(
+            lists:sum([7.0 | [element(I, Ring) * I * I || I <- lists:seq(1, Length)]]),
+            bench_filterbank:dot([float(I * I) || I <- lists:seq(1, Length)], Ring, 1, 7.0)
+        )
+     || Length <- [2, 4, 7, 8, 9]
+    ].
+
+%% Where the compiler does not know that numbers are floats, sums, differences and products are computed by what takes
+%% any two numbers, and that leaves its results beside the heap.
+floats_are_known_to_be_floats_test_() ->
+    Facilities = [{1.5 * I, 2.5 * I} || I <- lists:seq(1, 1000)],
+    [
+        ?_assertEqual(0, words_beside_heap(fun() -> bench_trapezoid:area(0, 1000, 1.0, 0.004, 0.0) end)),
+        ?_assertEqual(0, words_beside_heap(fun() -> bench_facloc:nearest(3.25, 4.75, Facilities) end))
+    ].
+
+%% In a process where nothing is collected before the call has returned.
+words_beside_heap(Call) ->
+    Pid = spawn_opt(
+        fun() ->
+            receive go -> ok end,
+            _ = Call(),
+            garbage_collect()
+        end,
+        [link, {min_heap_size, 1000000}]
+    ),
+    1 = erlang:trace(Pid, true, [garbage_collection]),
+    Pid ! go,
+    Words = receive {trace, Pid, gc_major_start, Info} -> proplists:get_value(mbuf_size, Info) end,
+    receive {trace, Pid, gc_major_end, _} -> Words end.
+
 %% Rows of the benchmark's B are all the same, so that the product could not tell a wrong one.
 inner_loop_of_recmatmul_test_() ->
     N = 8,
@@ -382,6 +418,25 @@ rounding_of_piprecision_test_() ->
 generator_of_matrixsearch_test() ->
     ?assertEqual([<<2, 3, 3>>, <<1, 1, 1>>, <<1, 3, 0>>], [bench_matrixsearch:word(0, N, 3, 4) || N <- [0, 1, 2]]),
     ?assertEqual(392, lists:sum(binary_to_list(bench_matrixsearch:matrix(0, 16, 4)))).
+
+words_of_matrixsearch_are_found_test_() ->
+    [
+        ?_assertEqual(occurrences(Matrix, Size, Word), bench_matrixsearch:occurrences(Matrix, Size, Word))
+     || {Size, W, A} <- [{1, 1, 2}, {2, 1, 2}, {2, 2, 2}, {5, 1, 2}, {5, 3, 2}, {5, 5, 2}, {16, 2, 3}, {16, 3, 4}],
+        G <- lists:seq(0, 9),
+        Matrix <- [bench_matrixsearch:matrix(G, Size, A)],
+        Word <- [bench_matrixsearch:word(G, 0, W, A)]
+    ].
+
+%% The specification's loops.
+occurrences(Matrix, Size, Word) ->
+    W = byte_size(Word),
+    length([
+        found
+     || X <- lists:seq(0, Size - 1),
+        Y <- lists:seq(0, Size - W),
+        lists:all(fun(K) -> binary:at(Matrix, (Y + K) * Size + X) =:= binary:at(Word, K) end, lists:seq(0, W - 1))
+    ]).
 
 neighbourhoods_test_() ->
     [

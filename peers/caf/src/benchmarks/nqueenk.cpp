@@ -2,6 +2,7 @@
 #include "../actor.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace scoville::nqueenk {
 
@@ -37,6 +38,8 @@ CAF_END_TYPE_ID_BLOCK(scoville_nqueenk)
 namespace scoville {
 
 namespace nqueenk {
+
+constexpr std::int64_t largest_side = 20;
 
 struct Plan {
   std::int64_t workers;
@@ -102,7 +105,8 @@ class Worker final : public Actor<Run> {
       this->tell(master_, Result{});
       return;
     }
-    Board longer(board.size() + 1);
+    auto& longer = levels_[board.size()];
+    longer.resize(board.size() + 1);
     for (std::int32_t column = 0; column < plan_.side; ++column) {
       std::copy(board.begin(), board.end(), longer.begin());
       longer.back() = column;
@@ -113,6 +117,7 @@ class Worker final : public Actor<Run> {
 
   caf::actor master_;
   Plan plan_;
+  std::array<Board, largest_side> levels_; // the boards of a search, by depth; kept for their memory
 };
 
 template <class Run>
@@ -185,7 +190,7 @@ Outcome run(Run& run, const Parameters& parameters) {
 Benchmark entry::nqueenk() {
   return {"nqueenk",
           {{"w", at_least(1)},
-           {"n", between(1, 20)},
+           {"n", between(1, nqueenk::largest_side)},
            {"t", between(1, 20)},
            {"k", at_least(1)},
            {"p", between(1, 29)}},

@@ -159,7 +159,7 @@ func (it *Iteration) fail(err error) {
 
 // Dismiss sends a message that does not count as one: where an entry lets the driver stop an actor in its check phase and
 // lists no message for it.
-func Dismiss[M any](it *Iteration, to *Mailbox[M], msg M) {
+func Dismiss[M any](it *Iteration, to interface{ Send(M) }, msg M) {
 	if it.ledger != nil {
 		it.ledger.dismiss()
 	}
@@ -182,7 +182,7 @@ func (it *Iteration) Work() (*Work, error) {
 }
 
 // ledger knows the mailboxes of an audited iteration. Counting needs no work per message, because every mailbox knows what
-// went through it; an iteration that is not audited pays one comparison per spawn.
+// went through it; an iteration that is not audited pays one comparison per spawn and one per receive.
 type ledger struct {
 	mu        sync.Mutex
 	mailboxes []interface{ tally() (received, left int) }

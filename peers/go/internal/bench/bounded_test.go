@@ -33,6 +33,9 @@ var bounded = []struct {
 		}
 	}},
 	{philosopher, func(r *rand.Rand) Values { return Values{"philosophers": some(r, 1), "rounds": some(r, 1)} }},
+	{sor, func(r *rand.Rand) Values {
+		return Values{"size": 3 + r.Int63n(10), "it": some(r, 2), "omega": r.Float64() * 2, "seed": r.Int63()}
+	}},
 }
 
 // some draws a size, half of the time one of the three smallest.
@@ -121,6 +124,17 @@ func TestTooLittleRoomFailsTheIteration(t *testing.T) {
 				worker.Send(listWorkerMessage{kind: listDoWork})
 			}
 		},
+		"sor": func(it *actor.Iteration) {
+			it.Expect(2)
+			s := relaxation{it: it, side: 3, iterations: 2, start: make([]float64, 9)}
+			middle := startBounded(it, cellRoom-1, func(self cell) { s.cell(self, nil, 1, 1) })
+			startBounded(it, 1, func(self cell) {
+				middle.Send(cellMessage{neighbours: []cell{self, self, self, self}})
+				for i := 0; i < 4; i++ {
+					middle.Send(cellMessage{v: 1})
+				}
+			})
+		},
 		"philosopher": func(it *actor.Iteration) {
 			it.Expect(2)
 			arbitrator := startBounded(it, 1, func(self arbitratorMailbox) { arbitratorActor(self, 1) })
@@ -136,5 +150,21 @@ func TestTooLittleRoomFailsTheIteration(t *testing.T) {
 				t.Errorf("the iteration ended with %v; want a mailbox that is full", err)
 			}
 		})
+	}
+}
+
+// An actor that waits is made of a channel, a closure, and what the runtime keeps of a goroutine that waits at a channel.
+// Goroutines that have ended are used again.
+func TestADormantActorCostsThreeAllocations(t *testing.T) {
+	const n = 1000
+	var before, after runtime.MemStats
+	for i := 0; i < 2; i++ {
+		it := actor.NewIteration(func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }, false)
+		if _, err := spawn.Run(it, Values{"n": int64(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if each := float64(after.Mallocs-before.Mallocs) / n; each > 3.5 {
+		t.Errorf("%v allocations for each actor; want 3", each)
 	}
 }

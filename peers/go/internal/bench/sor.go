@@ -13,7 +13,10 @@ var sor = Benchmark{
 	Run: runSor,
 }
 
-type cell = *actor.Mailbox[cellMessage]
+// A cell hears of a neighbour again only after it has answered: one message of each can wait, and Start.
+type cell = actor.Bounded[cellMessage]
+
+const cellRoom = 5
 
 // cellMessage is Start if it carries neighbours, otherwise Value.
 type cellMessage struct {
@@ -137,8 +140,12 @@ func (s *relaxation) createHalf(owner *actor.Mailbox[ownerMessage], first, last 
 	s.it.Expect(int64(s.side * (last - first)))
 	for i := 0; i < s.side; i++ {
 		for j := first; j < last; j++ {
-			i, j := i, j
-			own.columns[j][i] = actor.Spawn(s.it, func(self cell) { s.cell(self, owner, i, j) })
+			i, j, self := i, j, actor.NewBounded[cellMessage](s.it, cellRoom)
+			own.columns[j][i] = self
+			go func() {
+				defer s.it.Leave()
+				s.cell(self, owner, i, j)
+			}()
 		}
 	}
 	return own

@@ -21,6 +21,9 @@ var spawn = Benchmark{
 // dormantMessage is Wake, or the driver's request to stop.
 type dormantMessage uint8
 
+// dormantMailbox is an actor's that waits: it has answered Wake before the driver asks it to stop.
+type dormantMailbox = actor.Bounded[dormantMessage]
+
 const (
 	dormantWake dormantMessage = iota
 	dormantStop
@@ -44,7 +47,7 @@ func runSpawn(it *actor.Iteration, p Values) (Outcome, error) {
 	if err := spawnOne(); err != nil {
 		return Outcome{}, err
 	}
-	actors := make([]*actor.Mailbox[dormantMessage], n)
+	actors := make([]dormantMailbox, n)
 	collect()
 	before, err := residentBytes()
 	if err != nil {
@@ -54,8 +57,12 @@ func runSpawn(it *actor.Iteration, p Values) (Outcome, error) {
 	it.Begin()
 	it.ExpectLasting(n)
 	for i := range actors {
-		id := int64(i)
-		actors[i] = actor.SpawnLasting(it, func(self *actor.Mailbox[dormantMessage]) { dormantActor(self, tally, id) })
+		id, self := int64(i), actor.NewBounded[dormantMessage](it, 1)
+		actors[i] = self
+		go func() {
+			defer it.LeaveLasting()
+			dormantActor(self, tally, id)
+		}()
 	}
 	if err := it.Wait(); err != nil {
 		return Outcome{}, err
@@ -96,7 +103,7 @@ func runSpawn(it *actor.Iteration, p Values) (Outcome, error) {
 	}, nil
 }
 
-func dormantActor(self *actor.Mailbox[dormantMessage], tally *actor.Mailbox[awakeMessage], id int64) {
+func dormantActor(self dormantMailbox, tally *actor.Mailbox[awakeMessage], id int64) {
 	for self.Receive() != dormantStop {
 		tally.Send(awakeMessage{id: id})
 	}
@@ -106,7 +113,12 @@ func dormantActor(self *actor.Mailbox[dormantMessage], tally *actor.Mailbox[awak
 func spawnOne() error {
 	it := actor.NewIteration(func() {}, func() {}, false)
 	it.Expect(1)
-	actor.Spawn(it, func(self *actor.Mailbox[dormantMessage]) { self.Receive() }).Send(dormantStop)
+	one := actor.NewBounded[dormantMessage](it, 1)
+	go func() {
+		defer it.Leave()
+		one.Receive()
+	}()
+	one.Send(dormantStop)
 	return it.Wait()
 }
 
