@@ -10,7 +10,8 @@ use crate::answer::{self, Answer};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::gate;
 use crate::mailbox::cell::flag;
-use crate::signal::{self, At, Lane, Signal, extras};
+use crate::signal::extras::{self, Extras};
+use crate::signal::{self, At, Lane, Signal};
 use crate::worker::core::Core;
 
 /// Why an actor stopped.
@@ -95,6 +96,12 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
+    fn new(by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        Self { number, by, notify }
+    }
+
     pub(crate) fn notify(self, down: Down) {
         (self.notify)(down);
     }
@@ -161,9 +168,8 @@ impl Signal for Unwatch {
 }
 
 fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> MonitorId {
-    static NUMBERS: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBERS.fetch_add(1, Relaxed);
-    let monitor = Monitor { number, by, notify };
+    let monitor = Monitor::new(by, notify);
+    let number = monitor.number;
     signal::send(
         of,
         Watch {
@@ -174,9 +180,11 @@ fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -
     MonitorId { of, number }
 }
 
-/// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first.
-pub(crate) fn when_down(of: Target, act: impl FnOnce() + Send + 'static) {
-    watch(of, None, Box::new(move |_| act()));
+/// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first. For an actor that
+/// cannot run yet.
+pub(crate) fn when_down(of: &Extras, act: impl FnOnce() + Send + 'static) {
+    let monitor = Monitor::new(None, Box::new(move |_| act()));
+    of.monitors.borrow_mut().push(monitor);
 }
 
 /// Signal: the receiver is linked to this actor from now on.
