@@ -22,7 +22,7 @@ use crate::pool::lock;
 use crate::signal::{At, Lane, Parcel, Signal};
 use crate::sync::{self, Mutex, thread_local};
 use crate::timer::TimeOut;
-use crate::worker::core::Core;
+use crate::worker::core::{Core, contain};
 use crate::worker::team::Team;
 
 /// Why a question got no answer.
@@ -72,6 +72,9 @@ unsafe impl<R: Send + 'static> Sync for ReplyTo<R> {}
 
 impl<R: Send + 'static> ReplyTo<R> {
     /// Answers. If the asker is gone or does not wait any more the answer is dropped.
+    ///
+    /// Panics in what then runs of the asker's (the waker of its task, what its continuation holds) and in the destructor
+    /// of such an answer do not reach the caller. On a worker they are told to [`crate::Builder::on_panic`].
     pub fn send(self, answer: R) {
         let head = ManuallyDrop::new(self).head;
         // SAFETY: the place is ours and used once, since `self` is gone.
@@ -364,10 +367,12 @@ impl<R> Promise<R> {
     unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
         // SAFETY: by the caller.
         let promise = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
-        if let Some(answer) = answer {
-            // Whoever asked may not wait any more.
-            let _ = promise.sender.send(answer);
-        }
+        // Code of users that is not the answering actor's: the waker of the task that waits, or the destructor of an answer
+        // for which nobody does. The reply may be dropped because of a panic, and a second one would end the process.
+        contain("an answer", None, || match answer {
+            Some(answer) => drop(promise.sender.send(answer)),
+            None => drop(promise),
+        });
     }
 }
 

@@ -9,6 +9,9 @@
 //! | `actor restarted` | info | `actor`, `id`, `worker` |
 //! | `panic` | error | `actor` (or what was dropped), `message_of_panic`, `worker` |
 //! | `mailbox full` | warn | `actor`, `id` |
+//!
+//! The subscriber is code of users and runs in the middle of an activation, or in whatever sends: a panic in it loses that
+//! event and changes nothing else. (It is not told of itself; the process's panic hook is.)
 
 use crate::address::ActorId;
 use crate::mailbox::cell::Header;
@@ -22,7 +25,11 @@ macro_rules! events {
             #[inline(always)]
             pub(crate) fn $name($($arg: $type),*) {
                 #[cfg(feature = "tracing")]
-                $body
+                {
+                    let tell = std::panic::AssertUnwindSafe(|| $body);
+                    // What was thrown has a destructor, too, which nobody runs.
+                    let _ = std::panic::catch_unwind(tell).map_err(std::mem::forget);
+                }
                 #[cfg(not(feature = "tracing"))]
                 {
                     $(let _ = $arg;)*

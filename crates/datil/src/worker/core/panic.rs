@@ -8,6 +8,7 @@ use crate::mailbox::cell::{Header, flag};
 use crate::runtime::PanicInfo;
 use crate::signal::extras;
 use crate::trace;
+use crate::worker::current;
 use crate::worker::port::bump;
 
 impl Core {
@@ -73,5 +74,23 @@ impl Core {
             // A panicking hook must not take the worker down.
             let _ = catch_unwind(AssertUnwindSafe(|| hook(&info))).map_err(std::mem::forget);
         }
+    }
+}
+
+/// Runs code of users that must not end what its caller is about, on any thread: a panic in it is one of the worker `on`
+/// or, without that, of the worker that the thread is. On a thread outside only the process's panic hook hears of it.
+pub(crate) fn contain(what: &str, on: Option<&Core>, act: impl FnOnce()) {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(act)) else {
+        return;
+    };
+    let report = |core: Option<&Core>| {
+        if let Some(core) = core {
+            core.report_panic(what, &*panic);
+        }
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(std::mem::forget);
+    };
+    match on {
+        Some(core) => report(Some(core)),
+        None => current::with(report),
     }
 }
