@@ -9,7 +9,6 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -120,8 +119,8 @@ where
         (self.then)(actor, self.answer, context);
     }
 
-    fn lost(self, _: Option<&Core>) {
-        drop_in_turn(self);
+    fn lost(self, on: Option<&Core>) {
+        drop_in_turn(self, on);
     }
 }
 
@@ -132,7 +131,7 @@ thread_local! {
 
 /// Drops a continuation. It may hold the reply to another one whose asker is gone as well, and so on: dropped within each other, a long chain of them would
 /// take more stack than there is.
-fn drop_in_turn<T: Send + 'static>(continuation: T) {
+fn drop_in_turn<T: Send + 'static>(continuation: T, on: Option<&Core>) {
     let mut continuation = Some(continuation);
     let begins = TO_DROP.try_with(|waiting| match &mut *waiting.borrow_mut() {
         Some(waiting) => {
@@ -149,20 +148,13 @@ fn drop_in_turn<T: Send + 'static>(continuation: T) {
         return;
     }
     let next = || TO_DROP.with(|waiting| waiting.borrow_mut().as_mut().and_then(Vec::pop));
-    let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(continuation))).err();
+    // Each by itself: a panic in one must not end this, or the list would stay, and with it all that is put there later.
+    // Nor is it one of whoever answers, perhaps because of a panic.
+    contain("a continuation", on, || drop(continuation));
     while let Some(next) = next() {
-        let another = catch_unwind(AssertUnwindSafe(|| drop(next))).err();
-        if panicked.is_none() {
-            panicked = another;
-        } else {
-            // What is thrown has a destructor, too, which must not end this: the list would stay, and with it all that is put there later.
-            std::mem::forget(another);
-        }
+        contain("a continuation", on, || drop(next));
     }
     TO_DROP.with(|waiting| waiting.replace(None));
-    if let Some(panic) = panicked {
-        resume_unwind(panic);
-    }
 }
 
 impl<A, R, F> Continuation<A, R, F>

@@ -77,7 +77,8 @@
 //!   A lock or channel between such a thread and a *handler* does not keep that order: what the handler sends next may arrive first.
 //! * Sends never block. Mailboxes are unbounded unless the actor's type says otherwise ([`Actor::MAILBOX`]). Nothing is lost or doubled: what finds its actor gone, or no room, is dropped and counted.
 //! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
-//! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
+//! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]). In other code of
+//!   users, such as destructors, what timers make, a waker or a subscriber of `tracing`, it stops nothing.
 //! * Workers without work sleep. While some work, one of the others looks every millisecond whether they get on.
 //!
 //! # Known limits

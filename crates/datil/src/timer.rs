@@ -5,7 +5,6 @@
 //! In a [`Simulation`](crate::Simulation) there is no thread: time passes when there is nothing else to do.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -214,10 +213,10 @@ impl Timers {
         match entry.action {
             Action::Once(ref mut act) => {
                 let act = std::mem::replace(act, Box::new(|| {}));
-                let _ = catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget);
+                team.quietly("a timer", act);
             }
             Action::Every(period, ref mut act) => {
-                let goes_on = catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget) == Ok(true);
+                let goes_on = team.quietly("a timer", act) == Some(true);
                 let mut state = lock(&timers.state);
                 // Beats that were missed are left out, not made up for.
                 let late = team.now().saturating_sub(at) / period.max(1);
@@ -238,7 +237,7 @@ impl Timers {
         }
         lock(&timers.state).firing = None;
         settle(team, &entry);
-        discard(entry);
+        discard(team, entry);
         true
     }
 
@@ -260,14 +259,14 @@ impl Timers {
                 .expect("the thread of the timers catches all panics");
         }
         let pending = left.values().filter(|entry| !entry.internal).count();
-        left.into_values().for_each(discard);
+        left.into_values().for_each(|entry| discard(team, entry));
         pending
     }
 }
 
 /// Drops a timer. What it holds is code of users: a panic in it ends nothing else.
-fn discard(entry: Entry) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(entry))).map_err(std::mem::forget);
+fn discard(team: &Team, entry: Entry) {
+    team.quietly("a timer", || drop(entry));
 }
 
 /// A timer is over: the runtime may be quiescent now.
@@ -366,7 +365,8 @@ impl Runtime {
     }
 
     /// Sends a message after each `period`, made by `msg` on the timers' thread (so it should be quick), until it is cancelled or the receiver has stopped.
-    /// Beats that were missed are left out. [`Runtime::wait_quiescent`] does not wait for it.
+    /// Beats that were missed are left out. [`Runtime::wait_quiescent`] does not wait for it. A panic in `msg` ends the
+    /// timer, and is told to [`crate::Builder::on_panic`].
     ///
     /// # Panics
     /// If the period is zero.

@@ -7,7 +7,7 @@
 //! | `actor started` | debug | `actor` (type), `id`, `worker` |
 //! | `actor stopped` | debug | `actor`, `id`, `worker` |
 //! | `actor restarted` | info | `actor`, `id`, `worker` |
-//! | `panic` | error | `actor` (or what was dropped), `message_of_panic`, `worker` |
+//! | `panic` | error | `actor` (or what else it was), `message_of_panic`, `worker` (if it was on one) |
 //! | `mailbox full` | warn | `actor`, `id` |
 //!
 //! The subscriber is code of users and runs in the middle of an activation, or in whatever sends: a panic in it loses that
@@ -59,9 +59,9 @@ events! {
         tracing::info!(target: "datil", actor, ?id, worker = core.index(), "actor restarted");
     }
 
-    /// A handler or a destructor has panicked.
-    panicked(core: &Core, actor: &str, message: &str) {
-        tracing::error!(target: "datil", actor, message_of_panic = message, worker = core.index(), "panic");
+    /// Code of users has panicked.
+    panicked(actor: &str, message: &str, worker: Option<usize>) {
+        tracing::error!(target: "datil", actor, message_of_panic = message, worker, "panic");
     }
 
     /// A message found a bounded mailbox full.

@@ -12,7 +12,7 @@ use crate::gate;
 use crate::mailbox::cell::flag;
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
-use crate::worker::core::Core;
+use crate::worker::core::{Core, contain};
 
 /// Why an actor stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,11 +135,13 @@ impl Signal for Watch {
         vain.into_iter().for_each(|monitor| monitor.discard(at));
     }
 
-    fn lost(self, _: Option<&Core>) {
-        self.monitor.notify(Down {
+    fn lost(self, on: Option<&Core>) {
+        let down = Down {
             actor: self.receiver,
             reason: StopReason::Gone,
-        });
+        };
+        // Code of its watcher.
+        contain("a monitor", on, || self.monitor.notify(down));
     }
 }
 
@@ -336,6 +338,9 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// The message comes behind everything that the other actor has sent before, and is taken also by a bounded mailbox that is full. Each call is a monitor of its own. A restart by a supervisor is no
     /// end. Monitors end with either actor, and by [`Context::demonitor`].
+    ///
+    /// `message` runs where the other actor has ended, so it should be quick; a panic in it loses the message, and is told
+    /// to [`crate::Builder::on_panic`].
     pub fn monitor<B: Actor>(
         &mut self,
         of: Address<B>,
@@ -380,6 +385,7 @@ impl<A: Actor> Context<'_, A> {
     }
 
     /// Makes messages of the ends of linked actors, whatever the reason, instead of stopping with them. A bounded mailbox takes them also when it is full.
+    /// `message` runs as part of this actor: a panic in it is one of the actor.
     pub fn trap_links(&mut self, message: impl Fn(Down) -> A::Msg + Send + 'static) {
         let me = self.address();
         let extras = self.extras();

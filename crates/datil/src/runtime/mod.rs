@@ -26,16 +26,18 @@ use crate::worker::team::Team;
 pub(crate) use build::lease_ports;
 pub use build::{BuildError, Builder};
 
-/// A panic that stopped an actor, or that a destructor of an actor or message threw.
+/// A panic that was caught; see [`Builder::on_panic`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PanicInfo<'a> {
-    /// Type of the actor, or what was being dropped.
+    /// Type of the actor; or what it was, if no actor ends or begins anew by it: `a message`, `a timer`, `a continuation`,
+    /// `a monitor`, `an answer` and the like.
     pub actor: &'a str,
-    /// The panic's message if it was text.
+    /// The panic's message, or `(not a string)` if it was no text.
     pub message: &'a str,
-    /// Index of the worker.
-    pub worker: usize,
+    /// Index of the worker; `None` if it was on the thread of the timers, or on another one that did their work (at a
+    /// shutdown, or in a [`crate::Simulation`]).
+    pub worker: Option<usize>,
 }
 
 /// Worker threads and the actors they own.
@@ -182,6 +184,7 @@ impl Runtime {
                 .map(|port| port.counters.0.read())
                 .collect(),
             outside_dead_letters: client::dead_letters(),
+            timer_panics: self.team().timer_panics.load(Relaxed),
         }
     }
 
@@ -284,6 +287,10 @@ fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
 
 /// Drops all that is left in workers that have stopped.
 pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
+    team.stand_in(|| drop_all(team, stopped))
+}
+
+fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     let mut leftovers = Leftovers {
         timers: Timers::end(team),
         // A blocking actor's runtime shares the names of the one that it is part of, which reports them.
@@ -355,6 +362,9 @@ pub struct Metrics {
     pub workers: Vec<WorkerMetrics>,
     /// Messages that threads outside sent directly to actors that had stopped, in the whole process.
     pub outside_dead_letters: u64,
+    /// Panics in what timers ran or held, outside of workers: messages that [`Runtime::tell_every`] had made, and
+    /// destructors. All others are in [`WorkerMetrics::panics`].
+    pub timer_panics: u64,
 }
 
 impl Metrics {

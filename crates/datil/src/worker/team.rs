@@ -19,7 +19,7 @@ use crate::runtime::PanicInfo;
 use crate::sync::{Condvar, Instant, Mutex};
 use crate::timer::Timers;
 
-/// Called with every panic that stops an actor.
+/// Called with every panic in code of users that is caught.
 pub(crate) type PanicHook = Arc<dyn Fn(&PanicInfo<'_>) + Send + Sync>;
 
 /// What a runtime takes the time from.
@@ -58,6 +58,8 @@ pub(crate) struct Team {
     paid: AtomicU32,
     clock: Clock,
     pub(crate) timers: Timers,
+    /// Panics in what they ran or held, where no worker was concerned.
+    pub(crate) timer_panics: AtomicU64,
     pub(crate) pressure: Pressure,
     /// One for each worker.
     #[cfg(feature = "metrics")]
@@ -106,6 +108,7 @@ impl Team {
             paid: AtomicU32::new(0),
             clock,
             timers: Timers::default(),
+            timer_panics: AtomicU64::new(0),
             pressure: Pressure::default(),
             may_block: matches!(role, Role::Blocking(_)),
             registry: match role {

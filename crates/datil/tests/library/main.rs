@@ -6,6 +6,7 @@ mod blocking;
 mod bounded;
 mod groups;
 mod names;
+mod panics;
 mod pressure;
 mod queries;
 mod shutdown;
