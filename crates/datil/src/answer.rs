@@ -196,7 +196,8 @@ impl<A: Actor> Context<'_, A> {
     /// `request` makes the question, a message that carries the [`ReplyTo`]. The answer comes in order with the messages of whoever sends it.
     /// If this actor stops first the answer is dropped. There is no time-out; see [`Context::ask_within`].
     ///
-    /// In `then` use the state and the context that it gets. Those of the handler that asks do not live that long; the compiler says of a context that it cannot be sent, at length.
+    /// In `then` use the state and the context that it gets. Those of the handler that asks do not live that long, and the
+    /// compiler refuses them.
     ///
     /// ```
     /// # use datil::{Actor, Context, ReplyTo, Runtime};
