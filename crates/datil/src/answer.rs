@@ -18,6 +18,7 @@ use std::time::Duration;
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::pool::lock;
+use crate::recipient::Receiver;
 use crate::signal::{At, Lane, Parcel, Signal};
 use crate::sync::{self, Mutex, thread_local};
 use crate::timer::TimeOut;
@@ -191,7 +192,8 @@ where
 }
 
 impl<A: Actor> Context<'_, A> {
-    /// Asks another actor and goes on; `then` runs in this actor when the answer is there.
+    /// Asks another actor, by its [`Address`] or as a [`crate::Recipient`], and goes on; `then` runs in this actor when the
+    /// answer is there.
     ///
     /// `request` makes the question, a message that carries the [`ReplyTo`]. The answer comes in order with the messages of whoever sends it.
     /// If this actor stops first the answer is dropped. There is no time-out; see [`Context::ask_within`].
@@ -226,27 +228,27 @@ impl<A: Actor> Context<'_, A> {
     /// assert_eq!(answer.wait(), Ok(144));
     /// # Ok::<(), datil::BuildError>(())
     /// ```
-    pub fn ask<B: Actor, R: Send + 'static>(
+    pub fn ask<T: Receiver, R: Send + 'static>(
         &mut self,
-        to: Address<B>,
-        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        to: T,
+        request: impl FnOnce(ReplyTo<R>) -> T::Msg,
         then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
     ) {
         let reply = self.reply(then);
-        self.tell(to, request(reply));
+        to.tell_in(self, request(reply));
     }
 
     /// As [`Context::ask`], but after `most` at the latest: then `then` gets [`AskError::TimedOut`], and an answer that still comes is dropped.
-    pub fn ask_within<B: Actor, R: Send + 'static>(
+    pub fn ask_within<T: Receiver, R: Send + 'static>(
         &mut self,
         most: Duration,
-        to: Address<B>,
-        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        to: T,
+        request: impl FnOnce(ReplyTo<R>) -> T::Msg,
         then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
     ) {
         let asker = self.address().target();
         let reply = bounded_reply::<A, R, _>(&self.engine.team, most, asker, then);
-        self.tell(to, request(reply));
+        to.tell_in(self, request(reply));
     }
 
     /// A reply that runs `then` in this actor when it is used or dropped. For questions that are more than one message.

@@ -147,7 +147,7 @@ pub use handle::{Handle, WeakHandle};
 pub use meter::ActorMetrics;
 pub use placement::{Binding, Memory, MemoryAccesses, Placement, WorkerPlacement};
 pub use query::{Query, QueryContext};
-pub use recipient::Recipient;
+pub use recipient::{Receiver, Recipient};
 pub use registry::NameError;
 pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, StillRunning};
 pub use signal::extras::Behaviour;

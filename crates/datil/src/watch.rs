@@ -10,6 +10,7 @@ use crate::answer::{self, Answer};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::gate;
 use crate::mailbox::cell::flag;
+use crate::recipient::Receiver;
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::worker::core::{Core, contain};
@@ -297,6 +298,13 @@ pub(crate) fn stop_in_turn(to: Target) {
     signal::send(to, StopInTurn);
 }
 
+/// See [`Address::ended`].
+pub(crate) fn ended(of: Target) -> Answer<StopReason> {
+    let (reply, answer) = answer::promise();
+    watch(of, None, Box::new(move |down| reply.send(down.reason)));
+    answer
+}
+
 impl<A: Actor> Address<A> {
     /// Asks the actor to stop before it handles anything else: after the message that it handles, if any, [`Actor::stopped`] runs and the
     /// mailbox is dropped (and counted). It overtakes messages; a worker that is inside a batch of the actor's messages may end that first.
@@ -321,9 +329,7 @@ impl<A: Actor> Address<A> {
     /// # Errors
     /// The answer is [`crate::AskError::Dropped`] if the runtime is shut down before the actor stops.
     pub fn ended(self) -> Answer<StopReason> {
-        let (reply, answer) = answer::promise();
-        watch(self.target(), None, Box::new(move |down| reply.send(down.reason)));
-        answer
+        ended(self.target())
     }
 }
 
@@ -334,21 +340,22 @@ impl<A: Actor> Context<'_, A> {
         self.stop();
     }
 
-    /// Sends this actor a message when `of` has stopped, or at once if it has already (with [`StopReason::Gone`]).
+    /// Sends this actor a message when `of` (an [`Address`] or a [`crate::Recipient`]) has stopped, or at once if it has
+    /// already (with [`StopReason::Gone`]).
     ///
     /// The message comes behind everything that the other actor has sent before, and is taken also by a bounded mailbox that is full. Each call is a monitor of its own. A restart by a supervisor is no
     /// end. Monitors end with either actor, and by [`Context::demonitor`].
     ///
     /// `message` runs where the other actor has ended, so it should be quick; a panic in it loses the message, and is told
     /// to [`crate::Builder::on_panic`].
-    pub fn monitor<B: Actor>(
+    pub fn monitor(
         &mut self,
-        of: Address<B>,
+        of: impl Receiver,
         message: impl FnOnce(Down) -> A::Msg + Send + 'static,
     ) -> MonitorId {
         let me = self.address();
         watch(
-            of.target(),
+            of.id().0,
             Some(me.target()),
             Box::new(move |down| gate::tell_in_any_case(me, message(down))),
         )
