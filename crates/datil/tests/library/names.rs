@@ -51,6 +51,29 @@ fn a_name_leads_to_its_actor_while_that_lives() {
 }
 
 #[test]
+fn who_has_stopped_gets_no_name() {
+    on_all(|runtime| {
+        let (dead, live) = (runtime.spawn(Other), runtime.spawn(Other));
+        let end = dead.ended();
+        dead.tell(0);
+        end.wait_for(PATIENCE).unwrap();
+        let refused = Err(NameError::Stopped { name: "dead".into() });
+        assert_eq!(runtime.register("dead", dead), refused);
+        runtime.register("dead", live).unwrap();
+        assert_eq!(runtime.register("dead", dead), refused, "and takes none away");
+        assert_eq!(runtime.whereis("dead"), Ok(live));
+        let (reply, answer) = datil::promise();
+        let puppet = runtime.spawn(Puppet::default());
+        tell(puppet, move |_, cx| {
+            reply.send(cx.register("dead", dead));
+            cx.stop();
+        });
+        assert_eq!(answer.wait_for(PATIENCE), Ok(refused));
+        live.tell(0);
+    });
+}
+
+#[test]
 fn names_of_the_dead_take_no_place_for_ever() {
     on_all(|runtime| {
         for n in 0..10_000u32 {
