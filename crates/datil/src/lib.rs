@@ -151,7 +151,7 @@ pub use recipient::{Receiver, Recipient};
 pub use registry::NameError;
 pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, StillRunning};
 pub use signal::extras::Behaviour;
-pub use simulation::Simulation;
+pub use simulation::{Simulation, SimulationBuilder};
 pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};

@@ -176,16 +176,7 @@ impl Runtime {
 
     /// What the workers have done so far.
     pub fn metrics(&self) -> Metrics {
-        Metrics {
-            workers: self
-                .team()
-                .ports
-                .iter()
-                .map(|port| port.counters.0.read())
-                .collect(),
-            outside_dead_letters: client::dead_letters(),
-            timer_panics: self.team().timer_panics.load(Relaxed),
-        }
+        Metrics::of(self.team())
     }
 
     /// Stops the workers after the activations that are running, drops what is left, and reports it. Actors that are
@@ -368,6 +359,15 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    pub(crate) fn of(team: &Team) -> Self {
+        let workers = team.ports.iter().map(|port| port.counters.0.read());
+        Self {
+            workers: workers.collect(),
+            outside_dead_letters: client::dead_letters(),
+            timer_panics: team.timer_panics.load(Relaxed),
+        }
+    }
+
     /// The sum over all workers.
     pub fn total(&self) -> WorkerMetrics {
         let mut total = WorkerMetrics::default();
