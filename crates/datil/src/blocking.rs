@@ -58,7 +58,7 @@ impl Blocking {
     }
 }
 
-fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
+pub(crate) fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
     let runtime =
         Runtime::for_blocking(team).expect("datil: the system refused the thread for a blocking actor");
     let own_team = runtime.team().clone();

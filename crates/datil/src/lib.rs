@@ -60,6 +60,7 @@
 //! | write to many, share work | [`Group`], [`Pool`] |
 //! | end with the last reference | [`Handle`] |
 //! | block | [`Runtime::spawn_blocking`] |
+//! | create from threads that do not hold the runtime | [`RuntimeHandle`] |
 //! | test every order that a seed can choose | [`Simulation`] |
 //! | see what goes on | [`Runtime::metrics`], features `metrics` and `tracing` |
 //! | find by name | [`Runtime::register`], [`Context::whereis`] |
@@ -149,7 +150,9 @@ pub use placement::{Binding, Memory, MemoryAccesses, Placement, WorkerPlacement}
 pub use query::{Query, QueryContext};
 pub use recipient::{Receiver, Recipient};
 pub use registry::NameError;
-pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, StillRunning};
+pub use runtime::{
+    BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, RuntimeHandle, RuntimeOver, StillRunning,
+};
 pub use signal::extras::Behaviour;
 pub use simulation::{Simulation, SimulationBuilder};
 pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};

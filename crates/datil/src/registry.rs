@@ -99,7 +99,7 @@ impl Registry {
         Ok(())
     }
 
-    fn whereis<A: Actor>(&self, name: &str) -> Result<Address<A>, NameError> {
+    pub(crate) fn whereis<A: Actor>(&self, name: &str) -> Result<Address<A>, NameError> {
         let names = lock(&self.0);
         let Some(entry) = names.get(name).filter(|entry| entry.target.is_alive()) else {
             return Err(NameError::Unknown {

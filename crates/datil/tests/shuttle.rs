@@ -636,3 +636,30 @@ fn a_blocking_actor_that_ends_at_once() {
         assert!(runtime.shutdown().is_empty());
     });
 }
+
+/// What is created through a handle while the runtime is shut down is refused, or dropped with it; the next runtime gets
+/// nothing of it.
+#[test]
+fn a_handle_against_the_shutdown() {
+    explore(|| {
+        struct Witness(#[expect(dead_code, reason = "its drop counts")] Dropped);
+        impl Actor for Witness {
+            type Msg = ();
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let one = runtime(1, "adaptive");
+        let (handle, counted) = (one.handle(), dropped.clone());
+        let thread = thread::spawn(move || {
+            let create = |_: &i32| handle.spawn(Witness(Dropped(counted.clone()))).is_ok();
+            (0..3).filter(create).count()
+        });
+        let left = one.shutdown();
+        let next = runtime(1, "adaptive");
+        let created = thread.join().unwrap();
+        assert_eq!(left.actors.into_values().sum::<usize>(), created);
+        assert_eq!(dropped.load(SeqCst), 3);
+        next.wait_quiescent();
+        assert!(next.shutdown().is_empty());
+    });
+}

@@ -1,6 +1,7 @@
 //! Using and shutting down a runtime.
 
 mod build;
+mod handle;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,6 +26,7 @@ use crate::worker::team::Team;
 
 pub(crate) use build::lease_ports;
 pub use build::{BuildError, Builder};
+pub use handle::{RuntimeHandle, RuntimeOver};
 
 /// A panic that was caught; see [`Builder::on_panic`].
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +44,8 @@ pub struct PanicInfo<'a> {
 
 /// Worker threads and the actors they own.
 ///
-/// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down.
+/// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down. Threads
+/// that shall create actors without holding it get a [`RuntimeHandle`].
 pub struct Runtime {
     /// `None` only after the shutdown.
     team: Option<Arc<Team>>,

@@ -5,6 +5,7 @@ mod behaviour;
 mod blocking;
 mod bounded;
 mod groups;
+mod handles;
 mod names;
 mod panics;
 mod pressure;
