@@ -106,7 +106,8 @@ impl<'a, A: Actor> Context<'a, A> {
         }
     }
 
-    /// Creates an actor on this worker.
+    /// Creates an actor on this worker. [`Actor::started`] runs when this handler has returned, or at once on another
+    /// worker that takes it over.
     #[inline(always)]
     pub fn spawn<B: Actor>(&mut self, actor: B) -> Address<B> {
         self.engine.enter();

@@ -238,7 +238,12 @@ impl<A: Actor> Context<'_, A> {
         to.tell_in(self, request(reply));
     }
 
-    /// As [`Context::ask`], but after `most` at the latest: then `then` gets [`AskError::TimedOut`], and an answer that still comes is dropped.
+    /// As [`Context::ask`], but if no answer has come when `most` is over `then` gets [`AskError::TimedOut`], usually
+    /// within a millisecond, and an answer that still comes is dropped. [`crate::Runtime::wait_quiescent`] does not wait
+    /// for the time-out.
+    ///
+    /// # Panics
+    /// As [`crate::Runtime::tell_after`].
     pub fn ask_within<T: Receiver, R: Send + 'static>(
         &mut self,
         most: Duration,
@@ -394,7 +399,8 @@ pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
 pub struct Answer<R>(oneshot::Receiver<R>);
 
 impl<R> Answer<R> {
-    /// Blocks the calling thread until the answer is there.
+    /// Blocks the calling thread until the answer is there: for ever, if the [`ReplyTo`] is kept and not used. A shutdown
+    /// drops those of actors that are left, and so ends the wait.
     ///
     /// # Errors
     /// [`AskError::Dropped`], or [`AskError::InsideActor`] if a worker calls this and the answer is not there already.

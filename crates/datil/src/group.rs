@@ -154,7 +154,7 @@ struct Shared<A: Actor> {
 }
 
 impl<A: Actor> Pool<A> {
-    /// A pool of these members.
+    /// A pool of these members, which do not change any more. An empty one gives all messages back.
     pub fn new(members: Vec<Address<A>>, route: Route) -> Self {
         Self(Arc::new(Shared {
             members,
@@ -272,7 +272,8 @@ impl<A: Actor> Pool<A> {
     /// The member that belongs to a key, whatever the route: always the same one as long as it is alive; `None` if none is. When members stop, only their keys
     /// go to others, evenly (rendezvous hashing: D. G. Thaler and C. V. Ravishankar, Using Name-Based Mappings to Increase Hit Rates, 1998). Takes time in proportion to the members.
     ///
-    /// Messages of one sender for one key, sent to what this returns, are handled in order. The choice depends on the key's [`Hash`] and the members' places alone.
+    /// Messages of one sender for one key, sent to what this returns, are handled in order. The choice depends on the key's
+    /// [`Hash`] and the members' places alone, but need not be the same with another version of Rust's standard library.
     ///
     /// ```
     /// # use datil::{Actor, Context, Pool, Route, Runtime};

@@ -359,7 +359,12 @@ fn every<A: Actor>(
 }
 
 impl Runtime {
-    /// Sends a message later: not before `delay` has passed, and usually within a millisecond after. [`Runtime::wait_quiescent`] waits for it.
+    /// Sends a message later: not before `delay` has passed, and usually within a millisecond after.
+    /// [`Runtime::wait_quiescent`] waits for it. If the actor has stopped by then the message is dropped and counted; if
+    /// the runtime is shut down before, it is dropped and reported ([`crate::Leftovers::timers`]).
+    ///
+    /// # Panics
+    /// If this is the runtime's first timer and the system refuses the thread that waits for them.
     pub fn tell_after<A: Actor>(&self, delay: Duration, to: Address<A>, msg: A::Msg) -> TimerId {
         once(self.team(), None, delay, to, msg)
     }
@@ -369,7 +374,7 @@ impl Runtime {
     /// timer, and is told to [`crate::Builder::on_panic`].
     ///
     /// # Panics
-    /// If the period is zero.
+    /// If the period is zero, and as [`Runtime::tell_after`].
     pub fn tell_every<A: Actor>(
         &self,
         period: Duration,
@@ -379,12 +384,14 @@ impl Runtime {
         every(self.team(), None, period, to, msg)
     }
 
-    /// Cancels a timer of this runtime. True if that was in time: it does not fire any more; false if it has fired, fires just now, or was cancelled before.
+    /// Cancels a timer of this runtime. True if that was in time: it does not fire any more; false if it has fired, fires
+    /// just now, or was cancelled before. What the timer holds is dropped here.
     pub fn cancel(&self, timer: TimerId) -> bool {
         Timers::cancel(self.team(), timer)
     }
 
-    /// Number of timers that have yet to fire.
+    /// Number of timers that have yet to fire, those that repeat and the time-outs of questions ([`Context::ask_within`])
+    /// included.
     pub fn timers(&self) -> usize {
         self.team().timers.pending()
     }
@@ -392,6 +399,9 @@ impl Runtime {
 
 impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::tell_after`]; the timer is cancelled when this actor stops or is restarted.
+    ///
+    /// # Panics
+    /// As [`Runtime::tell_after`].
     pub fn tell_after<B: Actor>(&mut self, delay: Duration, to: Address<B>, msg: B::Msg) -> TimerId {
         once(&self.engine.team, self.owner(), delay, to, msg)
     }
@@ -399,7 +409,7 @@ impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::tell_every`]; the timer is cancelled when this actor stops or is restarted.
     ///
     /// # Panics
-    /// If the period is zero.
+    /// As [`Runtime::tell_every`].
     pub fn tell_every<B: Actor>(
         &mut self,
         period: Duration,
@@ -409,7 +419,12 @@ impl<A: Actor> Context<'_, A> {
         every(&self.engine.team, self.owner(), period, to, msg)
     }
 
-    /// Does something in this actor later, unless it is cancelled, or the actor stops or is restarted before. Comes in turn with the messages from outside.
+    /// Does something in this actor later, not before `delay` has passed, unless it is cancelled, or the actor stops or is
+    /// restarted before. Comes in turn with the messages from outside, and counts as one. [`Runtime::wait_quiescent`] waits
+    /// for it.
+    ///
+    /// # Panics
+    /// As [`Runtime::tell_after`].
     pub fn after(
         &mut self,
         delay: Duration,

@@ -78,7 +78,8 @@ impl Runtime {
     }
 
     /// Creates an actor on a worker of the policy's choice. May be called from any thread; many actors are created faster
-    /// through [`Runtime::client`], and by actors themselves through [`crate::Context::spawn`].
+    /// through [`Runtime::client`], and by actors themselves through [`crate::Context::spawn`]. [`Actor::started`] runs on
+    /// a worker, perhaps before this returns.
     pub fn spawn<A: Actor>(&self, actor: A) -> Address<A> {
         client::spawn_from_outside(self.team(), actor)
     }
@@ -407,9 +408,9 @@ impl std::error::Error for StillRunning {}
 pub struct Leftovers {
     /// Number of actors by type.
     pub actors: BTreeMap<&'static str, usize>,
-    /// Messages in their mailboxes.
+    /// Messages that were dropped: in their mailboxes, put aside by them, or on their way.
     pub messages: u64,
-    /// Timers that had yet to fire.
+    /// Timers that had yet to fire, time-outs of questions included.
     pub timers: usize,
     /// Names of actors that were left, sorted.
     pub names: Vec<String>,
