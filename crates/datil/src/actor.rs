@@ -48,9 +48,25 @@ pub struct Context<'a, A: Actor> {
     /// The worker, for code of its loop, which is inside the core. What handlers call uses it through [`Context::core`].
     pub(crate) engine: &'a Core,
     pub(crate) cell: *mut Header,
-    // Neither Send nor Sync: a context is bound to the worker that runs the actor.
+    // Neither Send nor Sync, as below.
     pub(crate) actor: PhantomData<*mut A>,
 }
+
+/// What would allow a context to be sent: nothing. It is bound to the worker that runs the actor, as its fields say by
+/// themselves, but the compiler would name each of them, those of the worker included, to everybody who uses a context in a
+/// closure for later.
+#[diagnostic::on_unimplemented(
+    message = "a context cannot be used after or outside of the handler that got it",
+    label = "uses the context of the handler that surrounds it, or sends one",
+    note = "a closure that runs in the actor later, as that of `Context::ask`, gets the context of that time as its last \
+            argument: use that one"
+)]
+pub trait MayLeaveItsHandler {}
+
+// SAFETY: nothing implements the trait, so no context is `Send`.
+unsafe impl<A: Actor> Send for Context<'_, A> where Self: MayLeaveItsHandler {}
+// SAFETY: nor `Sync`.
+unsafe impl<A: Actor> Sync for Context<'_, A> where Self: MayLeaveItsHandler {}
 
 impl<'a, A: Actor> Context<'a, A> {
     pub(crate) fn new(core: &'a Core, cell: *mut Header) -> Self {
@@ -90,7 +106,8 @@ impl<'a, A: Actor> Context<'a, A> {
         }
     }
 
-    /// Creates an actor on this worker.
+    /// Creates an actor on this worker. [`Actor::started`] runs when this handler has returned, or at once on another
+    /// worker that takes it over.
     #[inline(always)]
     pub fn spawn<B: Actor>(&mut self, actor: B) -> Address<B> {
         self.engine.enter();

@@ -119,7 +119,9 @@ impl<A: Actor> Address<A> {
 
     /// Sends `msg` from any thread, worker or not. On a worker of the actor's runtime it is in the mailbox when this returns,
     /// else in the runtime's inbox, behind everything that such threads sent before. Never blocks and is
-    /// never refused; a message to an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is dropped and counted.
+    /// never refused; a message to an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is
+    /// dropped and counted ([`crate::WorkerMetrics::dead_letters`], from threads outside
+    /// [`crate::Metrics::outside_dead_letters`]).
     ///
     /// Inside a handler [`crate::Context::tell`] does the same and saves looking up the worker. For many sends from
     /// outside see [`crate::Runtime::client`].

@@ -9,7 +9,6 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -19,10 +18,11 @@ use std::time::Duration;
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::pool::lock;
+use crate::recipient::Receiver;
 use crate::signal::{At, Lane, Parcel, Signal};
 use crate::sync::{self, Mutex, thread_local};
 use crate::timer::TimeOut;
-use crate::worker::core::Core;
+use crate::worker::core::{Core, contain};
 use crate::worker::team::Team;
 
 /// Why a question got no answer.
@@ -72,6 +72,9 @@ unsafe impl<R: Send + 'static> Sync for ReplyTo<R> {}
 
 impl<R: Send + 'static> ReplyTo<R> {
     /// Answers. If the asker is gone or does not wait any more the answer is dropped.
+    ///
+    /// Panics in what then runs of the asker's (the waker of its task, what its continuation holds) and in the destructor
+    /// of such an answer do not reach the caller. On a worker they are told to [`crate::Builder::on_panic`].
     pub fn send(self, answer: R) {
         let head = ManuallyDrop::new(self).head;
         // SAFETY: the place is ours and used once, since `self` is gone.
@@ -117,8 +120,8 @@ where
         (self.then)(actor, self.answer, context);
     }
 
-    fn lost(self, _: Option<&Core>) {
-        drop_in_turn(self);
+    fn lost(self, on: Option<&Core>) {
+        drop_in_turn(self, on);
     }
 }
 
@@ -129,7 +132,7 @@ thread_local! {
 
 /// Drops a continuation. It may hold the reply to another one whose asker is gone as well, and so on: dropped within each other, a long chain of them would
 /// take more stack than there is.
-fn drop_in_turn<T: Send + 'static>(continuation: T) {
+fn drop_in_turn<T: Send + 'static>(continuation: T, on: Option<&Core>) {
     let mut continuation = Some(continuation);
     let begins = TO_DROP.try_with(|waiting| match &mut *waiting.borrow_mut() {
         Some(waiting) => {
@@ -146,20 +149,13 @@ fn drop_in_turn<T: Send + 'static>(continuation: T) {
         return;
     }
     let next = || TO_DROP.with(|waiting| waiting.borrow_mut().as_mut().and_then(Vec::pop));
-    let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(continuation))).err();
+    // Each by itself: a panic in one must not end this, or the list would stay, and with it all that is put there later.
+    // Nor is it one of whoever answers, perhaps because of a panic.
+    contain("a continuation", on, || drop(continuation));
     while let Some(next) = next() {
-        let another = catch_unwind(AssertUnwindSafe(|| drop(next))).err();
-        if panicked.is_none() {
-            panicked = another;
-        } else {
-            // What is thrown has a destructor, too, which must not end this: the list would stay, and with it all that is put there later.
-            std::mem::forget(another);
-        }
+        contain("a continuation", on, || drop(next));
     }
     TO_DROP.with(|waiting| waiting.replace(None));
-    if let Some(panic) = panicked {
-        resume_unwind(panic);
-    }
 }
 
 impl<A, R, F> Continuation<A, R, F>
@@ -196,12 +192,14 @@ where
 }
 
 impl<A: Actor> Context<'_, A> {
-    /// Asks another actor and goes on; `then` runs in this actor when the answer is there.
+    /// Asks another actor, by its [`Address`] or as a [`crate::Recipient`], and goes on; `then` runs in this actor when the
+    /// answer is there.
     ///
     /// `request` makes the question, a message that carries the [`ReplyTo`]. The answer comes in order with the messages of whoever sends it.
     /// If this actor stops first the answer is dropped. There is no time-out; see [`Context::ask_within`].
     ///
-    /// In `then` use the state and the context that it gets. Those of the handler that asks do not live that long; the compiler says of a context that it cannot be sent, at length.
+    /// In `then` use the state and the context that it gets. Those of the handler that asks do not live that long, and the
+    /// compiler refuses them.
     ///
     /// ```
     /// # use datil::{Actor, Context, ReplyTo, Runtime};
@@ -230,27 +228,32 @@ impl<A: Actor> Context<'_, A> {
     /// assert_eq!(answer.wait(), Ok(144));
     /// # Ok::<(), datil::BuildError>(())
     /// ```
-    pub fn ask<B: Actor, R: Send + 'static>(
+    pub fn ask<T: Receiver, R: Send + 'static>(
         &mut self,
-        to: Address<B>,
-        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        to: T,
+        request: impl FnOnce(ReplyTo<R>) -> T::Msg,
         then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
     ) {
         let reply = self.reply(then);
-        self.tell(to, request(reply));
+        to.tell_in(self, request(reply));
     }
 
-    /// As [`Context::ask`], but after `most` at the latest: then `then` gets [`AskError::TimedOut`], and an answer that still comes is dropped.
-    pub fn ask_within<B: Actor, R: Send + 'static>(
+    /// As [`Context::ask`], but if no answer has come when `most` is over `then` gets [`AskError::TimedOut`], usually
+    /// within a millisecond, and an answer that still comes is dropped. [`crate::Runtime::wait_quiescent`] does not wait
+    /// for the time-out.
+    ///
+    /// # Panics
+    /// As [`crate::Runtime::tell_after`].
+    pub fn ask_within<T: Receiver, R: Send + 'static>(
         &mut self,
         most: Duration,
-        to: Address<B>,
-        request: impl FnOnce(ReplyTo<R>) -> B::Msg,
+        to: T,
+        request: impl FnOnce(ReplyTo<R>) -> T::Msg,
         then: impl FnOnce(&mut A, Result<R, AskError>, &mut Context<'_, A>) + Send + 'static,
     ) {
         let asker = self.address().target();
         let reply = bounded_reply::<A, R, _>(&self.engine.team, most, asker, then);
-        self.tell(to, request(reply));
+        to.tell_in(self, request(reply));
     }
 
     /// A reply that runs `then` in this actor when it is used or dropped. For questions that are more than one message.
@@ -364,10 +367,12 @@ impl<R> Promise<R> {
     unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
         // SAFETY: by the caller.
         let promise = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
-        if let Some(answer) = answer {
-            // Whoever asked may not wait any more.
-            let _ = promise.sender.send(answer);
-        }
+        // Code of users that is not the answering actor's: the waker of the task that waits, or the destructor of an answer
+        // for which nobody does. The reply may be dropped because of a panic, and a second one would end the process.
+        contain("an answer", None, || match answer {
+            Some(answer) => drop(promise.sender.send(answer)),
+            None => drop(promise),
+        });
     }
 }
 
@@ -394,7 +399,8 @@ pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
 pub struct Answer<R>(oneshot::Receiver<R>);
 
 impl<R> Answer<R> {
-    /// Blocks the calling thread until the answer is there.
+    /// Blocks the calling thread until the answer is there: for ever, if the [`ReplyTo`] is kept and not used. A shutdown
+    /// drops those of actors that are left, and so ends the wait.
     ///
     /// # Errors
     /// [`AskError::Dropped`], or [`AskError::InsideActor`] if a worker calls this and the answer is not there already.

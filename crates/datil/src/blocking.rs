@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::actor::{Actor, Context};
 use crate::address::Address;
+use crate::client;
 use crate::pool::lock;
 use crate::runtime::{Leftovers, Runtime};
 use crate::sync::Mutex;
@@ -57,18 +58,21 @@ impl Blocking {
     }
 }
 
-fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
+pub(crate) fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
     let runtime =
         Runtime::for_blocking(team).expect("datil: the system refused the thread for a blocking actor");
-    let address = runtime.spawn(actor);
+    let own_team = runtime.team().clone();
     let slot: Slot = Arc::new(Mutex::new(Some(runtime)));
     team.blocking.add(slot.clone());
-    // When the actor ends its worker takes the runtime out and drops it, which ends the worker.
-    watch::when_down(address.target(), move || {
-        let ended = lock(&slot).take();
-        drop(ended);
-    });
-    address
+    // When the actor ends its worker takes the runtime out and drops it, which ends the worker. Known to the actor before
+    // it can run: sent afterwards it could find the actor gone, and this thread would drop the runtime, and wait for
+    // whatever the actor has created there.
+    client::spawn_prepared(&own_team, actor, |extras| {
+        watch::when_down(extras, move || {
+            let ended = lock(&slot).take();
+            drop(ended);
+        });
+    })
 }
 
 impl Runtime {

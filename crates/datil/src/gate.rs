@@ -150,6 +150,18 @@ fn admit(word: &AtomicU64, generation: u16, capacity: u64) -> Admission {
     }
 }
 
+/// Takes back what [`admit`] has counted, of a message that was not sent.
+fn withdraw(word: &AtomicU64, generation: u16) {
+    let mut found = word.load(Relaxed);
+    // If the actor is gone the count is a later one's, or will be begun anew.
+    while found as u16 == generation {
+        match word.compare_exchange_weak(found, found - ONE, Relaxed, Relaxed) {
+            Ok(_) => return,
+            Err(now) => found = now,
+        }
+    }
+}
+
 fn waiting(word: &AtomicU64, generation: u16) -> u64 {
     let found = word.load(Relaxed);
     if found as u16 == generation {
@@ -221,27 +233,43 @@ pub(crate) fn enter<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, Tel
 
 #[inline(never)]
 fn enter_counted<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellError<A::Msg>> {
-    let capacity = match A::MAILBOX {
-        Mailbox::Bounded { capacity, .. } => u64::from(capacity),
-        _ => u64::MAX >> 16,
-    };
-    match admit(word(to.cell()), to.generation(), capacity) {
-        Admission::Yes(waiting) => {
-            if let Some(most) = soft::<A>()
-                && waiting > most
-            {
-                pressure::feel(to.target(), most / 2);
-            }
-            Ok(msg)
-        }
+    match count_in(to) {
+        Admission::Yes(_) => Ok(msg),
         Admission::Gone => Err(TellError::Gone(msg)),
         Admission::Full => Err(TellError::Full(msg)),
     }
 }
 
-/// Does with a message that was not admitted what the type says.
+/// Counts a message for an actor whose type wants that, and lets the sender feel it if too many wait.
+#[inline(always)]
+fn count_in<A: Actor>(to: Address<A>) -> Admission {
+    let capacity = match A::MAILBOX {
+        Mailbox::Bounded { capacity, .. } => u64::from(capacity),
+        _ => u64::MAX >> 16,
+    };
+    let admission = admit(word(to.cell()), to.generation(), capacity);
+    if let (Admission::Yes(waiting), Some(most)) = (&admission, soft::<A>())
+        && *waiting > most
+    {
+        pressure::feel(to.target(), most / 2);
+    }
+    admission
+}
+
+/// A message that was counted and is not sent yet. Dropped, because there will be none, it is not counted any more.
+struct Place<A: Actor>(Address<A>);
+
+impl<A: Actor> Drop for Place<A> {
+    fn drop(&mut self) {
+        if counts::<A>() {
+            withdraw(word(self.0.cell()), self.0.generation());
+        }
+    }
+}
+
+/// Does with a message that was not admitted what the type says. It may be one that would have been made into the actor's.
 #[cold]
-pub(crate) fn refuse<A: Actor>(to: Address<A>, refused: TellError<A::Msg>) {
+pub(crate) fn refuse<A: Actor, M>(to: Address<A>, refused: TellError<M>) {
     if let TellError::Full(_) = refused {
         crate::trace::full(std::any::type_name::<A>(), to.id());
     }
@@ -256,6 +284,42 @@ pub(crate) fn refuse<A: Actor>(to: Address<A>, refused: TellError<A::Msg>) {
     crate::client::dead_letter(None, refused.into_message());
 }
 
+/// As [`Address::try_tell`], with what the message is made of. It is made only if it is sent, so that it can come back as
+/// it was.
+pub(crate) fn try_tell<A: Actor, M>(to: Address<A>, msg: M) -> Result<(), TellError<M>>
+where
+    A::Msg: From<M>,
+{
+    if !to.is_alive() {
+        return Err(TellError::Gone(msg));
+    }
+    let rejects = matches!(
+        A::MAILBOX,
+        Mailbox::Bounded {
+            overflow: Overflow::Reject,
+            ..
+        }
+    );
+    let admission = if counts::<A>() {
+        count_in(to)
+    } else {
+        Admission::Yes(0)
+    };
+    match admission {
+        Admission::Yes(_) => {
+            // Code of users, which may panic.
+            let place = Place(to);
+            let msg = msg.into();
+            std::mem::forget(place);
+            to.tell_admitted(msg);
+        }
+        Admission::Gone => return Err(TellError::Gone(msg)),
+        Admission::Full if rejects => return Err(TellError::Full(msg)),
+        Admission::Full => refuse(to, TellError::Full(msg)),
+    }
+    Ok(())
+}
+
 impl<A: Actor> Address<A> {
     /// As [`Address::tell`], but says if the message was not sent.
     ///
@@ -263,22 +327,7 @@ impl<A: Actor> Address<A> {
     /// [`TellError::Full`] if the mailbox is bounded, full, and rejects; [`TellError::Gone`] if the actor has stopped, as far as can be seen: one that stops just now
     /// may still take the message and drop it.
     pub fn try_tell(self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
-        if !self.is_alive() {
-            return Err(TellError::Gone(msg));
-        }
-        let rejects = matches!(
-            A::MAILBOX,
-            Mailbox::Bounded {
-                overflow: Overflow::Reject,
-                ..
-            }
-        );
-        match enter(self, msg) {
-            Ok(msg) => self.tell_admitted(msg),
-            Err(TellError::Full(msg)) if !rejects => refuse(self, TellError::Full(msg)),
-            Err(refused) => return Err(refused),
-        }
-        Ok(())
+        try_tell(self, msg)
     }
 
     /// Number of messages that wait in the mailbox, or are on their way to it. `None` if the actor's type does not count them ([`Actor::MAILBOX`]). Takes constant time and does
@@ -363,7 +412,7 @@ mod tests {
     proptest! {
         /// The count of each generation is what a list of admissions and releases says, and never exceeds the capacity.
         #[test]
-        fn counts_like_a_list(steps in prop::collection::vec((0u8..4, any::<bool>()), 1..200), capacity in 1u64..5) {
+        fn counts_like_a_list(steps in prop::collection::vec((0u8..5, any::<bool>()), 1..200), capacity in 1u64..5) {
             let word = AtomicU64::new(0);
             let mut generation = 0u16;
             let mut inside = 0u64;
@@ -388,6 +437,16 @@ mod tests {
                     3 => {
                         generation += 1;
                         inside = 0;
+                    }
+                    4 if generation > 0 && stale => {
+                        // One for the former actor, whose count is over if the word knows of this one.
+                        if word.load(Relaxed) as u16 == generation {
+                            withdraw(&word, generation - 1);
+                        }
+                    }
+                    4 if inside > 0 => {
+                        withdraw(&word, generation);
+                        inside -= 1;
                     }
                     _ => {}
                 }

@@ -9,7 +9,7 @@ use datil_policy::Random;
 use crate::actor::Actor;
 use crate::address::Address;
 use crate::atomic::{AtomicUsize, Ordering::Relaxed};
-use crate::gate;
+use crate::gate::{self, TellError};
 use crate::recipient::Recipient;
 use crate::sync::RwLock;
 
@@ -154,7 +154,7 @@ struct Shared<A: Actor> {
 }
 
 impl<A: Actor> Pool<A> {
-    /// A pool of these members.
+    /// A pool of these members, which do not change any more. An empty one gives all messages back.
     pub fn new(members: Vec<Address<A>>, route: Route) -> Self {
         Self(Arc::new(Shared {
             members,
@@ -168,8 +168,9 @@ impl<A: Actor> Pool<A> {
         &self.0.members
     }
 
-    /// Sends to the member whose turn it is, or to the next one that is alive. As with [`Address::tell`], what a bounded mailbox has no room for is dropped and counted; who wants it back
-    /// calls [`Address::try_tell`] of [`Pool::choose`].
+    /// Sends to the member whose turn it is, or to the next one that is alive. As with [`Address::tell`], what a bounded
+    /// mailbox has no room for is dropped and counted; who wants another member to get it, or to have it back, calls
+    /// [`Pool::try_tell`].
     ///
     /// # Errors
     /// The message, if no member is alive.
@@ -183,11 +184,63 @@ impl<A: Actor> Pool<A> {
         }
     }
 
+    /// Sends to the member whose turn it is, or to the next one that is alive and has room. Members whose mailbox is full
+    /// but does not reject ([`Actor::MAILBOX`]) do with the message what their type says, and that counts as sent, as in
+    /// [`Address::try_tell`].
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, Mailbox, Overflow, Pool, Route, Simulation, TellError};
+    /// struct Job;
+    /// impl Actor for Job {
+    ///     type Msg = u32;
+    ///     const MAILBOX: Mailbox = Mailbox::Bounded { capacity: 1, overflow: Overflow::Reject };
+    ///     fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+    /// }
+    /// let simulation = Simulation::new(0, 1)?; // where nothing is handled meanwhile
+    /// let pool = Pool::new((0..2).map(|_| simulation.spawn(Job)).collect(), Route::Random(1));
+    /// assert!(pool.try_tell(1).is_ok() && pool.try_tell(2).is_ok());
+    /// assert_eq!(pool.try_tell(3), Err(TellError::Full(3)));
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TellError::Full`] if all members that are alive are full and reject; [`TellError::Gone`] if none is alive. The
+    /// message comes back.
+    pub fn try_tell(&self, msg: A::Msg) -> Result<(), TellError<A::Msg>> {
+        let mut full = false;
+        let mut msg = msg;
+        for member in self.in_turn() {
+            match member.try_tell(msg) {
+                Ok(()) => return Ok(()),
+                Err(refused) => {
+                    full |= matches!(refused, TellError::Full(_));
+                    msg = refused.into_message();
+                }
+            }
+        }
+        Err(if full {
+            TellError::Full(msg)
+        } else {
+            TellError::Gone(msg)
+        })
+    }
+
     /// The member that the next message goes to; `None` if none is alive.
     pub fn choose(&self) -> Option<Address<A>> {
+        self.in_turn().find(|member| member.is_alive())
+    }
+
+    /// All members, beginning with the one whose turn it is.
+    fn in_turn(&self) -> impl Iterator<Item = Address<A>> {
+        let (before, from) = self.0.members.split_at(self.first());
+        from.iter().chain(before).copied()
+    }
+
+    /// Place of the member whose turn it is, whether it is alive or not.
+    fn first(&self) -> usize {
         let members = &self.0.members;
         if members.is_empty() {
-            return None;
+            return 0;
         }
         let turn = self.0.turn.fetch_add(1, Relaxed);
         let load = |index: usize| {
@@ -202,7 +255,7 @@ impl<A: Actor> Pool<A> {
                 },
             )
         };
-        let first = match self.0.route {
+        match self.0.route {
             Route::RoundRobin => turn % members.len(),
             Route::Random(seed) => draw(seed, turn, members.len()),
             Route::LessLoaded(seed) => {
@@ -212,17 +265,15 @@ impl<A: Actor> Pool<A> {
                 );
                 if load(other) < load(one) { other } else { one }
             }
-            Route::LeastLoaded => (0..members.len()).min_by_key(|&index| load(index))?,
-        };
-        (0..members.len())
-            .map(|step| members[(first + step) % members.len()])
-            .find(|member| member.is_alive())
+            Route::LeastLoaded => (0..members.len()).min_by_key(|&index| load(index)).unwrap_or(0),
+        }
     }
 
     /// The member that belongs to a key, whatever the route: always the same one as long as it is alive; `None` if none is. When members stop, only their keys
     /// go to others, evenly (rendezvous hashing: D. G. Thaler and C. V. Ravishankar, Using Name-Based Mappings to Increase Hit Rates, 1998). Takes time in proportion to the members.
     ///
-    /// Messages of one sender for one key, sent to what this returns, are handled in order. The choice depends on the key's [`Hash`] and the members' places alone.
+    /// Messages of one sender for one key, sent to what this returns, are handled in order. The choice depends on the key's
+    /// [`Hash`] and the members' places alone, but need not be the same with another version of Rust's standard library.
     ///
     /// ```
     /// # use datil::{Actor, Context, Pool, Route, Runtime};

@@ -60,6 +60,7 @@
 //! | write to many, share work | [`Group`], [`Pool`] |
 //! | end with the last reference | [`Handle`] |
 //! | block | [`Runtime::spawn_blocking`] |
+//! | create from threads that do not hold the runtime | [`RuntimeHandle`] |
 //! | test every order that a seed can choose | [`Simulation`] |
 //! | see what goes on | [`Runtime::metrics`], features `metrics` and `tracing` |
 //! | find by name | [`Runtime::register`], [`Context::whereis`] |
@@ -77,7 +78,8 @@
 //!   A lock or channel between such a thread and a *handler* does not keep that order: what the handler sends next may arrive first.
 //! * Sends never block. Mailboxes are unbounded unless the actor's type says otherwise ([`Actor::MAILBOX`]). Nothing is lost or doubled: what finds its actor gone, or no room, is dropped and counted.
 //! * An [`Address`] is one word and `Copy`. It keeps nothing alive, never dangles, and never reaches another actor.
-//! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]).
+//! * A panic in a handler stops that actor only; it is counted and reported ([`Builder::on_panic`]). In other code of
+//!   users, such as destructors, what timers make, a waker or a subscriber of `tracing`, it stops nothing.
 //! * Workers without work sleep. While some work, one of the others looks every millisecond whether they get on.
 //!
 //! # Known limits
@@ -146,11 +148,13 @@ pub use handle::{Handle, WeakHandle};
 pub use meter::ActorMetrics;
 pub use placement::{Binding, Memory, MemoryAccesses, Placement, WorkerPlacement};
 pub use query::{Query, QueryContext};
-pub use recipient::Recipient;
+pub use recipient::{Receiver, Recipient};
 pub use registry::NameError;
-pub use runtime::{BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, StillRunning};
+pub use runtime::{
+    BuildError, Builder, Leftovers, Metrics, PanicInfo, Runtime, RuntimeHandle, RuntimeOver, StillRunning,
+};
 pub use signal::extras::Behaviour;
-pub use simulation::Simulation;
+pub use simulation::{Simulation, SimulationBuilder};
 pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};

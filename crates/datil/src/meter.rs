@@ -12,9 +12,11 @@ use hdrhistogram::Histogram;
 use crate::actor::Actor;
 use crate::pool::lock;
 use crate::runtime::Runtime;
+use crate::simulation::Simulation;
 use crate::sync::{Instant, Mutex};
 use crate::worker::core::Core;
 use crate::worker::port::WorkerMetrics;
+use crate::worker::team::Team;
 
 /// What actors of one type did, on all workers, since the runtime was built.
 #[derive(Clone)]
@@ -145,12 +147,23 @@ impl Drop for Activation<'_> {
     }
 }
 
+fn of_all_workers(team: &Team) -> Vec<ActorMetrics> {
+    let mut sum = BTreeMap::new();
+    team.meters.iter().for_each(|meter| meter.add_to(&mut sum));
+    sum.into_values().collect()
+}
+
+impl Simulation {
+    /// As [`Runtime::actor_metrics`] (feature `metrics`). Times are real ones, so they differ from run to run.
+    pub fn actor_metrics(&self) -> Vec<ActorMetrics> {
+        of_all_workers(self.team())
+    }
+}
+
 impl Runtime {
     /// What actors of each type have done so far, by the types' names (feature `metrics`). Activations that run are not part of it. Blocking actors have runtimes of their own.
     pub fn actor_metrics(&self) -> Vec<ActorMetrics> {
-        let mut sum = BTreeMap::new();
-        self.team().meters.iter().for_each(|meter| meter.add_to(&mut sum));
-        sum.into_values().collect()
+        of_all_workers(self.team())
     }
 
     /// Hands the present figures to the recorder of the crate `metrics` that is installed, if one is (feature `metrics`). To be called now and then, for instance before each scrape.

@@ -63,6 +63,24 @@
 /// }
 /// ```
 ///
+/// The context of the handler that asks, in what is done with the answer.
+///
+/// ```compile_fail,E0277
+/// # use datil::{Actor, Address, Context, ReplyTo};
+/// # struct Oracle;
+/// # impl Actor for Oracle {
+/// #     type Msg = ReplyTo<u32>;
+/// #     fn handle(&mut self, reply: ReplyTo<u32>, _: &mut Context<'_, Self>) { reply.send(1) }
+/// # }
+/// struct Asker(Address<Oracle>);
+/// impl Actor for Asker {
+///     type Msg = ();
+///     fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+///         cx.ask(self.0, |reply| reply, |_, _, _| cx.stop());
+///     }
+/// }
+/// ```
+///
 /// A question that is answered twice.
 ///
 /// ```compile_fail,E0382

@@ -3,22 +3,49 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::actor::Actor;
+use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
+use crate::answer::{self, Answer, ReplyTo};
+use crate::gate::{self, TellError};
+use crate::watch::{self, StopReason};
 
-/// Where to send messages of type `M`, whatever the type of the actor: two words, `Copy`. Made by [`Address::recipient`].
+/// Where to send messages of type `M`, whatever the type of the actor: three words, `Copy`. Made by [`Address::recipient`].
 ///
 /// Two recipients are equal if they lead to the same actor.
 pub struct Recipient<M> {
     target: Target,
     /// Sends to an actor of the type that the recipient was made for.
     tell: fn(Target, M),
+    try_tell: fn(Target, M) -> Result<(), TellError<M>>,
 }
 
 impl<M> Recipient<M> {
     /// As [`Address::tell`].
     pub fn tell(self, msg: M) {
         (self.tell)(self.target, msg);
+    }
+
+    /// As [`Address::try_tell`]. The actor's own message is made of `msg` only if it is sent.
+    ///
+    /// # Errors
+    /// As [`Address::try_tell`].
+    pub fn try_tell(self, msg: M) -> Result<(), TellError<M>> {
+        (self.try_tell)(self.target, msg)
+    }
+
+    /// As [`Address::ask`], for threads and tasks. Actors ask with [`Context::ask`].
+    pub fn ask<R: Send + 'static>(self, request: impl FnOnce(ReplyTo<R>) -> M) -> Answer<R> {
+        let (reply, answer) = answer::promise();
+        self.tell(request(reply));
+        answer
+    }
+
+    /// As [`Address::ended`], for threads and tasks. Actors watch with [`Context::monitor`].
+    ///
+    /// # Errors
+    /// As [`Address::ended`].
+    pub fn ended(self) -> Answer<StopReason> {
+        watch::ended(self.target)
     }
 
     /// Which actor it leads to.
@@ -30,6 +57,51 @@ impl<M> Recipient<M> {
     pub fn is_alive(self) -> bool {
         self.target.is_alive()
     }
+}
+
+/// Whom an actor can ask and watch: an [`Address`] or a [`Recipient`]. For [`Context::ask`] and [`Context::monitor`]; there
+/// are no others.
+pub trait Receiver: Copy + sealed::Sealed {
+    /// The messages that it takes.
+    type Msg;
+
+    /// Which actor it leads to.
+    fn id(self) -> ActorId;
+
+    /// [`Context::tell`].
+    #[doc(hidden)]
+    fn tell_in<A: Actor>(self, cx: &mut Context<'_, A>, msg: Self::Msg);
+}
+
+impl<B: Actor> Receiver for Address<B> {
+    type Msg = B::Msg;
+
+    fn id(self) -> ActorId {
+        self.id()
+    }
+
+    #[inline(always)]
+    fn tell_in<A: Actor>(self, cx: &mut Context<'_, A>, msg: B::Msg) {
+        cx.tell(self, msg);
+    }
+}
+
+impl<M> Receiver for Recipient<M> {
+    type Msg = M;
+
+    fn id(self) -> ActorId {
+        self.id()
+    }
+
+    fn tell_in<A: Actor>(self, _: &mut Context<'_, A>, msg: M) {
+        self.tell(msg);
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<A: super::Actor> Sealed for super::Address<A> {}
+    impl<M> Sealed for super::Recipient<M> {}
 }
 
 impl<A: Actor> Address<A> {
@@ -61,6 +133,10 @@ impl<A: Actor> Address<A> {
             tell: |target, msg| {
                 // SAFETY: the target is that of an address of an `A`.
                 unsafe { Self::to(target) }.tell(msg.into());
+            },
+            try_tell: |target, msg| {
+                // SAFETY: as above.
+                gate::try_tell(unsafe { Self::to(target) }, msg)
             },
         }
     }

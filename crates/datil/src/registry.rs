@@ -29,6 +29,11 @@ pub enum NameError {
         /// The name.
         name: String,
     },
+    /// The actor that was to get this name has stopped.
+    Stopped {
+        /// The name.
+        name: String,
+    },
     /// No live actor has this name.
     Unknown {
         /// The name.
@@ -52,6 +57,10 @@ impl fmt::Display for NameError {
                 f,
                 "the name {name:?} belongs to a live actor; stop or unregister that one first"
             ),
+            Self::Stopped { name } => write!(
+                f,
+                "the actor that was to get the name {name:?} has stopped; names are for live ones"
+            ),
             Self::Unknown { name } => write!(f, "no live actor has the name {name:?}"),
             Self::OtherType { name, wanted, found } => {
                 write!(f, "the actor {name:?} is of type {found}, not {wanted}")
@@ -64,6 +73,11 @@ impl std::error::Error for NameError {}
 
 impl Registry {
     fn register<A: Actor>(&self, name: &str, address: Address<A>) -> Result<(), NameError> {
+        if !address.is_alive() {
+            return Err(NameError::Stopped {
+                name: name.to_owned(),
+            });
+        }
         let mut names = lock(&self.0);
         if names.get(name).is_some_and(|entry| entry.target.is_alive()) {
             return Err(NameError::Taken {
@@ -85,7 +99,7 @@ impl Registry {
         Ok(())
     }
 
-    fn whereis<A: Actor>(&self, name: &str) -> Result<Address<A>, NameError> {
+    pub(crate) fn whereis<A: Actor>(&self, name: &str) -> Result<Address<A>, NameError> {
         let names = lock(&self.0);
         let Some(entry) = names.get(name).filter(|entry| entry.target.is_alive()) else {
             return Err(NameError::Unknown {
@@ -125,7 +139,8 @@ impl Runtime {
     /// Gives an actor a name in this runtime, for as long as it lives. An actor may have several; the actor may be of another runtime.
     ///
     /// # Errors
-    /// [`NameError::Taken`] if a live actor has the name.
+    /// [`NameError::Taken`] if a live actor has the name, be it this one; [`NameError::Stopped`] if the actor has stopped
+    /// already. (One that stops later loses the name then.)
     pub fn register<A: Actor>(&self, name: &str, address: Address<A>) -> Result<(), NameError> {
         self.team().registry.register(name, address)
     }
@@ -153,7 +168,7 @@ impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::register`].
     ///
     /// # Errors
-    /// [`NameError::Taken`] if a live actor has the name.
+    /// As [`Runtime::register`].
     pub fn register<B: Actor>(&mut self, name: &str, address: Address<B>) -> Result<(), NameError> {
         self.engine.team.registry.register(name, address)
     }
@@ -161,7 +176,7 @@ impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::whereis`].
     ///
     /// # Errors
-    /// [`NameError::Unknown`] if there is none, [`NameError::OtherType`] if it is no `B`.
+    /// As [`Runtime::whereis`].
     pub fn whereis<B: Actor>(&self, name: &str) -> Result<Address<B>, NameError> {
         self.engine.team.registry.whereis(name)
     }

@@ -351,6 +351,10 @@ impl Supervisor {
     ///
     /// # Errors
     /// [`SupervisorOver`] if the supervisor was stopped or has given up.
+    ///
+    /// # Panics
+    /// If the factory does: now, in the caller; nothing is started then. (At a restart that is a failure like any other:
+    /// counted, reported, and followed by the next attempt as long as the supervisor allows one.)
     pub fn start<A: Actor>(
         &self,
         place: &mut impl Spawn,
@@ -431,7 +435,8 @@ impl Supervisor {
         if over { Err(SupervisorOver) } else { Ok(()) }
     }
 
-    /// Stops all children, the last one first, with [`StopReason::Supervisor`]; [`Actor::stopped`] runs. No further children can be started.
+    /// Asks all children to stop, the last one first, with [`StopReason::Supervisor`]; [`Actor::stopped`] runs. No further
+    /// children can be started. It does not wait until they have ended ([`Address::ended`]).
     pub fn stop(&self) {
         self.0.stop();
     }

@@ -5,7 +5,6 @@
 //! In a [`Simulation`](crate::Simulation) there is no thread: time passes when there is nothing else to do.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -214,10 +213,10 @@ impl Timers {
         match entry.action {
             Action::Once(ref mut act) => {
                 let act = std::mem::replace(act, Box::new(|| {}));
-                let _ = catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget);
+                team.quietly("a timer", act);
             }
             Action::Every(period, ref mut act) => {
-                let goes_on = catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget) == Ok(true);
+                let goes_on = team.quietly("a timer", act) == Some(true);
                 let mut state = lock(&timers.state);
                 // Beats that were missed are left out, not made up for.
                 let late = team.now().saturating_sub(at) / period.max(1);
@@ -238,7 +237,7 @@ impl Timers {
         }
         lock(&timers.state).firing = None;
         settle(team, &entry);
-        discard(entry);
+        discard(team, entry);
         true
     }
 
@@ -260,14 +259,14 @@ impl Timers {
                 .expect("the thread of the timers catches all panics");
         }
         let pending = left.values().filter(|entry| !entry.internal).count();
-        left.into_values().for_each(discard);
+        left.into_values().for_each(|entry| discard(team, entry));
         pending
     }
 }
 
 /// Drops a timer. What it holds is code of users: a panic in it ends nothing else.
-fn discard(entry: Entry) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(entry))).map_err(std::mem::forget);
+fn discard(team: &Team, entry: Entry) {
+    team.quietly("a timer", || drop(entry));
 }
 
 /// A timer is over: the runtime may be quiescent now.
@@ -360,16 +359,22 @@ fn every<A: Actor>(
 }
 
 impl Runtime {
-    /// Sends a message later: not before `delay` has passed, and usually within a millisecond after. [`Runtime::wait_quiescent`] waits for it.
+    /// Sends a message later: not before `delay` has passed, and usually within a millisecond after.
+    /// [`Runtime::wait_quiescent`] waits for it. If the actor has stopped by then the message is dropped and counted; if
+    /// the runtime is shut down before, it is dropped and reported ([`crate::Leftovers::timers`]).
+    ///
+    /// # Panics
+    /// If this is the runtime's first timer and the system refuses the thread that waits for them.
     pub fn tell_after<A: Actor>(&self, delay: Duration, to: Address<A>, msg: A::Msg) -> TimerId {
         once(self.team(), None, delay, to, msg)
     }
 
     /// Sends a message after each `period`, made by `msg` on the timers' thread (so it should be quick), until it is cancelled or the receiver has stopped.
-    /// Beats that were missed are left out. [`Runtime::wait_quiescent`] does not wait for it.
+    /// Beats that were missed are left out. [`Runtime::wait_quiescent`] does not wait for it. A panic in `msg` ends the
+    /// timer, and is told to [`crate::Builder::on_panic`].
     ///
     /// # Panics
-    /// If the period is zero.
+    /// If the period is zero, and as [`Runtime::tell_after`].
     pub fn tell_every<A: Actor>(
         &self,
         period: Duration,
@@ -379,12 +384,14 @@ impl Runtime {
         every(self.team(), None, period, to, msg)
     }
 
-    /// Cancels a timer of this runtime. True if that was in time: it does not fire any more; false if it has fired, fires just now, or was cancelled before.
+    /// Cancels a timer of this runtime. True if that was in time: it does not fire any more; false if it has fired, fires
+    /// just now, or was cancelled before. What the timer holds is dropped here.
     pub fn cancel(&self, timer: TimerId) -> bool {
         Timers::cancel(self.team(), timer)
     }
 
-    /// Number of timers that have yet to fire.
+    /// Number of timers that have yet to fire, those that repeat and the time-outs of questions ([`Context::ask_within`])
+    /// included.
     pub fn timers(&self) -> usize {
         self.team().timers.pending()
     }
@@ -392,6 +399,9 @@ impl Runtime {
 
 impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::tell_after`]; the timer is cancelled when this actor stops or is restarted.
+    ///
+    /// # Panics
+    /// As [`Runtime::tell_after`].
     pub fn tell_after<B: Actor>(&mut self, delay: Duration, to: Address<B>, msg: B::Msg) -> TimerId {
         once(&self.engine.team, self.owner(), delay, to, msg)
     }
@@ -399,7 +409,7 @@ impl<A: Actor> Context<'_, A> {
     /// As [`Runtime::tell_every`]; the timer is cancelled when this actor stops or is restarted.
     ///
     /// # Panics
-    /// If the period is zero.
+    /// As [`Runtime::tell_every`].
     pub fn tell_every<B: Actor>(
         &mut self,
         period: Duration,
@@ -409,7 +419,12 @@ impl<A: Actor> Context<'_, A> {
         every(&self.engine.team, self.owner(), period, to, msg)
     }
 
-    /// Does something in this actor later, unless it is cancelled, or the actor stops or is restarted before. Comes in turn with the messages from outside.
+    /// Does something in this actor later, not before `delay` has passed, unless it is cancelled, or the actor stops or is
+    /// restarted before. Comes in turn with the messages from outside, and counts as one. [`Runtime::wait_quiescent`] waits
+    /// for it.
+    ///
+    /// # Panics
+    /// As [`Runtime::tell_after`].
     pub fn after(
         &mut self,
         delay: Duration,

@@ -7,8 +7,11 @@
 //! | `actor started` | debug | `actor` (type), `id`, `worker` |
 //! | `actor stopped` | debug | `actor`, `id`, `worker` |
 //! | `actor restarted` | info | `actor`, `id`, `worker` |
-//! | `panic` | error | `actor` (or what was dropped), `message_of_panic`, `worker` |
+//! | `panic` | error | `actor` (or what else it was), `message_of_panic`, `worker` (if it was on one) |
 //! | `mailbox full` | warn | `actor`, `id` |
+//!
+//! The subscriber is code of users and runs in the middle of an activation, or in whatever sends: a panic in it loses that
+//! event and changes nothing else. (It is not told of itself; the process's panic hook is.)
 
 use crate::address::ActorId;
 use crate::mailbox::cell::Header;
@@ -22,7 +25,11 @@ macro_rules! events {
             #[inline(always)]
             pub(crate) fn $name($($arg: $type),*) {
                 #[cfg(feature = "tracing")]
-                $body
+                {
+                    let tell = std::panic::AssertUnwindSafe(|| $body);
+                    // What was thrown has a destructor, too, which nobody runs.
+                    let _ = std::panic::catch_unwind(tell).map_err(std::mem::forget);
+                }
                 #[cfg(not(feature = "tracing"))]
                 {
                     $(let _ = $arg;)*
@@ -52,9 +59,9 @@ events! {
         tracing::info!(target: "datil", actor, ?id, worker = core.index(), "actor restarted");
     }
 
-    /// A handler or a destructor has panicked.
-    panicked(core: &Core, actor: &str, message: &str) {
-        tracing::error!(target: "datil", actor, message_of_panic = message, worker = core.index(), "panic");
+    /// Code of users has panicked.
+    panicked(actor: &str, message: &str, worker: Option<usize>) {
+        tracing::error!(target: "datil", actor, message_of_panic = message, worker, "panic");
     }
 
     /// A message found a bounded mailbox full.

@@ -10,8 +10,10 @@ use crate::answer::{self, Answer};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::gate;
 use crate::mailbox::cell::flag;
-use crate::signal::{self, At, Lane, Signal, extras};
-use crate::worker::core::Core;
+use crate::recipient::Receiver;
+use crate::signal::extras::{self, Extras};
+use crate::signal::{self, At, Lane, Signal};
+use crate::worker::core::{Core, contain};
 
 /// Why an actor stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +97,12 @@ pub(crate) struct Monitor {
 }
 
 impl Monitor {
+    fn new(by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Relaxed);
+        Self { number, by, notify }
+    }
+
     pub(crate) fn notify(self, down: Down) {
         (self.notify)(down);
     }
@@ -128,11 +136,13 @@ impl Signal for Watch {
         vain.into_iter().for_each(|monitor| monitor.discard(at));
     }
 
-    fn lost(self, _: Option<&Core>) {
-        self.monitor.notify(Down {
+    fn lost(self, on: Option<&Core>) {
+        let down = Down {
             actor: self.receiver,
             reason: StopReason::Gone,
-        });
+        };
+        // Code of its watcher.
+        contain("a monitor", on, || self.monitor.notify(down));
     }
 }
 
@@ -161,9 +171,8 @@ impl Signal for Unwatch {
 }
 
 fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> MonitorId {
-    static NUMBERS: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBERS.fetch_add(1, Relaxed);
-    let monitor = Monitor { number, by, notify };
+    let monitor = Monitor::new(by, notify);
+    let number = monitor.number;
     signal::send(
         of,
         Watch {
@@ -174,9 +183,11 @@ fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -
     MonitorId { of, number }
 }
 
-/// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first.
-pub(crate) fn when_down(of: Target, act: impl FnOnce() + Send + 'static) {
-    watch(of, None, Box::new(move |_| act()));
+/// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first. For an actor that
+/// cannot run yet.
+pub(crate) fn when_down(of: &Extras, act: impl FnOnce() + Send + 'static) {
+    let monitor = Monitor::new(None, Box::new(move |_| act()));
+    of.monitors.borrow_mut().push(monitor);
 }
 
 /// Signal: the receiver is linked to this actor from now on.
@@ -287,6 +298,13 @@ pub(crate) fn stop_in_turn(to: Target) {
     signal::send(to, StopInTurn);
 }
 
+/// See [`Address::ended`].
+pub(crate) fn ended(of: Target) -> Answer<StopReason> {
+    let (reply, answer) = answer::promise();
+    watch(of, None, Box::new(move |down| reply.send(down.reason)));
+    answer
+}
+
 impl<A: Actor> Address<A> {
     /// Asks the actor to stop before it handles anything else: after the message that it handles, if any, [`Actor::stopped`] runs and the
     /// mailbox is dropped (and counted). It overtakes messages; a worker that is inside a batch of the actor's messages may end that first.
@@ -311,9 +329,7 @@ impl<A: Actor> Address<A> {
     /// # Errors
     /// The answer is [`crate::AskError::Dropped`] if the runtime is shut down before the actor stops.
     pub fn ended(self) -> Answer<StopReason> {
-        let (reply, answer) = answer::promise();
-        watch(self.target(), None, Box::new(move |down| reply.send(down.reason)));
-        answer
+        ended(self.target())
     }
 }
 
@@ -324,18 +340,22 @@ impl<A: Actor> Context<'_, A> {
         self.stop();
     }
 
-    /// Sends this actor a message when `of` has stopped, or at once if it has already (with [`StopReason::Gone`]).
+    /// Sends this actor a message when `of` (an [`Address`] or a [`crate::Recipient`]) has stopped, or at once if it has
+    /// already (with [`StopReason::Gone`]).
     ///
     /// The message comes behind everything that the other actor has sent before, and is taken also by a bounded mailbox that is full. Each call is a monitor of its own. A restart by a supervisor is no
     /// end. Monitors end with either actor, and by [`Context::demonitor`].
-    pub fn monitor<B: Actor>(
+    ///
+    /// `message` runs where the other actor has ended, so it should be quick; a panic in it loses the message, and is told
+    /// to [`crate::Builder::on_panic`].
+    pub fn monitor(
         &mut self,
-        of: Address<B>,
+        of: impl Receiver,
         message: impl FnOnce(Down) -> A::Msg + Send + 'static,
     ) -> MonitorId {
         let me = self.address();
         watch(
-            of.target(),
+            of.id().0,
             Some(me.target()),
             Box::new(move |down| gate::tell_in_any_case(me, message(down))),
         )
@@ -372,6 +392,7 @@ impl<A: Actor> Context<'_, A> {
     }
 
     /// Makes messages of the ends of linked actors, whatever the reason, instead of stopping with them. A bounded mailbox takes them also when it is full.
+    /// `message` runs as part of this actor: a panic in it is one of the actor.
     pub fn trap_links(&mut self, message: impl Fn(Down) -> A::Msg + Send + 'static) {
         let me = self.address();
         let extras = self.extras();

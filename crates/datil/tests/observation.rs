@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use datil::{Actor, Context, Mailbox, Overflow, Restart, Runtime, Strategy, Supervisor};
+use datil::{
+    Actor, Context, Mailbox, Overflow, ReplyTo, Restart, Runtime, Simulation, StopReason, Strategy,
+    Supervisor,
+};
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
 use tracing::field::{Field, Visit};
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Worker;
 impl Actor for Worker {
@@ -216,4 +221,71 @@ fn what_happens_to_actors_is_told() {
         [0, 2, 3, 4, 5].iter().all(|&at| lines[at].contains(&id)),
         "{lines:#?}"
     );
+}
+
+/// Panics at every event.
+struct Grumpy;
+
+impl tracing::Subscriber for Grumpy {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "datil"
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        unreachable!("datil makes no spans")
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {
+        panic!("a subscriber, on purpose");
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// Makes that one the subscriber of its worker's thread, for ever.
+struct Setter;
+impl Actor for Setter {
+    type Msg = ReplyTo<()>;
+    fn handle(&mut self, reply: ReplyTo<()>, cx: &mut Context<'_, Self>) {
+        std::mem::forget(tracing::subscriber::set_default(Grumpy));
+        reply.send(());
+        cx.stop();
+    }
+}
+
+#[test]
+fn a_subscriber_that_panics_changes_nothing() {
+    let runtime = Runtime::builder().workers(1).build().unwrap();
+    runtime
+        .spawn(Setter)
+        .ask(|reply| reply)
+        .wait_for(PATIENCE)
+        .unwrap();
+    let supervisor = Supervisor::new(Strategy::OneForOne, 3, Duration::from_secs(60));
+    let fragile = supervisor
+        .start(&mut &runtime, Restart::OnFailure, || Fragile)
+        .unwrap();
+    let end = fragile.ended();
+    fragile.tell(true);
+    while runtime.metrics().total().panics == 0 {
+        std::thread::yield_now();
+    }
+    // It fills its mailbox, and stops.
+    fragile.tell(false);
+    assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
+    runtime.wait_quiescent();
+    assert_eq!(runtime.metrics().total().panics, 1);
+    assert!(runtime.shutdown().is_empty());
+}
+
+#[test]
+fn a_subscriber_that_panics_is_not_the_senders_failure() {
+    tracing::subscriber::with_default(Grumpy, || {
+        let simulation = Simulation::new(0, 1).unwrap();
+        let fragile = simulation.spawn(Fragile);
+        (0..2).for_each(|_| fragile.tell(false));
+        assert_eq!(fragile.waiting(), Some(1), "the second one found it full");
+        simulation.settle();
+        assert!(!fragile.is_alive());
+    });
 }

@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use datil::{
-    Actor, Address, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor,
+    Actor, Address, Answer, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy,
+    Supervisor,
 };
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::sync::mpsc;
@@ -601,5 +602,64 @@ fn across_runtimes() {
         other.wait_quiescent();
         assert!(other.shutdown().is_empty());
         assert!(one.shutdown().is_empty());
+    });
+}
+
+/// A blocking actor that has ended before its maker goes on, and has left another one that waits for that maker.
+#[test]
+fn a_blocking_actor_that_ends_at_once() {
+    explore(|| {
+        struct Waiting(Option<Answer<()>>);
+        impl Actor for Waiting {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                let _ = self.0.take().unwrap().wait();
+                cx.stop();
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        struct Brief(Option<Answer<()>>);
+        impl Actor for Brief {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                cx.spawn(Waiting(self.0.take()));
+                cx.stop();
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let runtime = runtime(1, "adaptive");
+        let (reply, answer) = datil::promise();
+        let brief = runtime.spawn_blocking(Brief(Some(answer)));
+        reply.send(());
+        assert!(brief.ended().wait().is_ok());
+        runtime.wait_quiescent();
+        assert!(runtime.shutdown().is_empty());
+    });
+}
+
+/// What is created through a handle while the runtime is shut down is refused, or dropped with it; the next runtime gets
+/// nothing of it.
+#[test]
+fn a_handle_against_the_shutdown() {
+    explore(|| {
+        struct Witness(#[expect(dead_code, reason = "its drop counts")] Dropped);
+        impl Actor for Witness {
+            type Msg = ();
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let one = runtime(1, "adaptive");
+        let (handle, counted) = (one.handle(), dropped.clone());
+        let thread = thread::spawn(move || {
+            let create = |_: &i32| handle.spawn(Witness(Dropped(counted.clone()))).is_ok();
+            (0..3).filter(create).count()
+        });
+        let left = one.shutdown();
+        let next = runtime(1, "adaptive");
+        let created = thread.join().unwrap();
+        assert_eq!(left.actors.into_values().sum::<usize>(), created);
+        assert_eq!(dropped.load(SeqCst), 3);
+        next.wait_quiescent();
+        assert!(next.shutdown().is_empty());
     });
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::actor::{Actor, Context};
+use crate::actor::{Actor, Context, MayLeaveItsHandler};
 use crate::address::{Address, Target};
 use crate::answer::{self, Answer, AskError, ReplyTo};
 use crate::atomic::Ordering::Relaxed;
@@ -85,9 +85,14 @@ pub trait Query<Q: Send + 'static>: Actor + Sync {
 pub struct QueryContext<'a, A: Actor> {
     engine: &'a Core,
     actor: Address<A>,
-    // Neither Send nor Sync: a context is bound to the worker that runs the query.
+    // Neither Send nor Sync, as below.
     thread: PhantomData<*mut ()>,
 }
+
+// SAFETY: nothing implements the trait, so no context is `Send`. (As with `Context`, for the compiler's words.)
+unsafe impl<A: Actor> Send for QueryContext<'_, A> where Self: MayLeaveItsHandler {}
+// SAFETY: nor `Sync`.
+unsafe impl<A: Actor> Sync for QueryContext<'_, A> where Self: MayLeaveItsHandler {}
 
 impl<A: Actor> QueryContext<'_, A> {
     /// The address of this actor.

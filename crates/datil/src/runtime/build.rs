@@ -171,7 +171,24 @@ impl Builder {
         self
     }
 
-    /// Called on the worker's thread for every panic that is caught, after the process's own panic hook.
+    /// Called for every panic in code of users that the runtime catches, on the thread where it happened, after the
+    /// process's own panic hook:
+    ///
+    /// * in what actors do: methods, behaviours, queries, continuations, traps ([`crate::Context::trap_links`]), factories
+    ///   of supervisors when they restart;
+    /// * in what is made on behalf of actors: messages of monitors and of timers;
+    /// * in destructors of actors and messages, and of closures that the runtime drops: continuations nobody needs any
+    ///   more, timers that are over, and so on;
+    /// * of what answers meet on a worker: the waker of the task that waits, and the destructor of an answer for which
+    ///   nobody does.
+    ///
+    /// It is not called where the panic reaches the caller, as that of a factory in [`crate::Supervisor::start`], of the
+    /// closure of [`Runtime::client`], or of the destructor of a message that a thread outside sends to an actor that is
+    /// gone; nor for what a thread outside drops of an asker's that is gone. A panic in the hook itself is caught and
+    /// changes nothing, and so is one in a subscriber of `tracing`. Blocking actors share the hook of their runtime.
+    ///
+    /// Default: nothing is called; panics are counted in any case ([`crate::WorkerMetrics::panics`],
+    /// [`crate::Metrics::timer_panics`]).
     #[must_use]
     pub fn on_panic(mut self, hook: impl Fn(&PanicInfo<'_>) + Send + Sync + 'static) -> Self {
         self.hook = Some(Arc::new(hook));

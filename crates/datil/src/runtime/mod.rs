@@ -1,6 +1,7 @@
 //! Using and shutting down a runtime.
 
 mod build;
+mod handle;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,22 +26,26 @@ use crate::worker::team::Team;
 
 pub(crate) use build::lease_ports;
 pub use build::{BuildError, Builder};
+pub use handle::{RuntimeHandle, RuntimeOver};
 
-/// A panic that stopped an actor, or that a destructor of an actor or message threw.
+/// A panic that was caught; see [`Builder::on_panic`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct PanicInfo<'a> {
-    /// Type of the actor, or what was being dropped.
+    /// Type of the actor; or what it was, if no actor ends or begins anew by it: `a message`, `a timer`, `a continuation`,
+    /// `a monitor`, `an answer` and the like.
     pub actor: &'a str,
-    /// The panic's message if it was text.
+    /// The panic's message, or `(not a string)` if it was no text.
     pub message: &'a str,
-    /// Index of the worker.
-    pub worker: usize,
+    /// Index of the worker; `None` if it was on the thread of the timers, or on another one that did their work (at a
+    /// shutdown, or in a [`crate::Simulation`]).
+    pub worker: Option<usize>,
 }
 
 /// Worker threads and the actors they own.
 ///
-/// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down.
+/// Several runtimes may exist in a process; their actors may write to each other. Dropping a runtime shuts it down. Threads
+/// that shall create actors without holding it get a [`RuntimeHandle`].
 pub struct Runtime {
     /// `None` only after the shutdown.
     team: Option<Arc<Team>>,
@@ -73,7 +78,8 @@ impl Runtime {
     }
 
     /// Creates an actor on a worker of the policy's choice. May be called from any thread; many actors are created faster
-    /// through [`Runtime::client`], and by actors themselves through [`crate::Context::spawn`].
+    /// through [`Runtime::client`], and by actors themselves through [`crate::Context::spawn`]. [`Actor::started`] runs on
+    /// a worker, perhaps before this returns.
     pub fn spawn<A: Actor>(&self, actor: A) -> Address<A> {
         client::spawn_from_outside(self.team(), actor)
     }
@@ -174,15 +180,7 @@ impl Runtime {
 
     /// What the workers have done so far.
     pub fn metrics(&self) -> Metrics {
-        Metrics {
-            workers: self
-                .team()
-                .ports
-                .iter()
-                .map(|port| port.counters.0.read())
-                .collect(),
-            outside_dead_letters: client::dead_letters(),
-        }
+        Metrics::of(self.team())
     }
 
     /// Stops the workers after the activations that are running, drops what is left, and reports it. Actors that are
@@ -284,6 +282,10 @@ fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
 
 /// Drops all that is left in workers that have stopped.
 pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
+    team.stand_in(|| drop_all(team, stopped))
+}
+
+fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     let mut leftovers = Leftovers {
         timers: Timers::end(team),
         // A blocking actor's runtime shares the names of the one that it is part of, which reports them.
@@ -355,9 +357,21 @@ pub struct Metrics {
     pub workers: Vec<WorkerMetrics>,
     /// Messages that threads outside sent directly to actors that had stopped, in the whole process.
     pub outside_dead_letters: u64,
+    /// Panics in what timers ran or held, outside of workers: messages that [`Runtime::tell_every`] had made, and
+    /// destructors. All others are in [`WorkerMetrics::panics`].
+    pub timer_panics: u64,
 }
 
 impl Metrics {
+    pub(crate) fn of(team: &Team) -> Self {
+        let workers = team.ports.iter().map(|port| port.counters.0.read());
+        Self {
+            workers: workers.collect(),
+            outside_dead_letters: client::dead_letters(),
+            timer_panics: team.timer_panics.load(Relaxed),
+        }
+    }
+
     /// The sum over all workers.
     pub fn total(&self) -> WorkerMetrics {
         let mut total = WorkerMetrics::default();
@@ -394,9 +408,9 @@ impl std::error::Error for StillRunning {}
 pub struct Leftovers {
     /// Number of actors by type.
     pub actors: BTreeMap<&'static str, usize>,
-    /// Messages in their mailboxes.
+    /// Messages that were dropped: in their mailboxes, put aside by them, or on their way.
     pub messages: u64,
-    /// Timers that had yet to fire.
+    /// Timers that had yet to fire, time-outs of questions included.
     pub timers: usize,
     /// Names of actors that were left, sorted.
     pub names: Vec<String>,

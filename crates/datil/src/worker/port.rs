@@ -134,7 +134,7 @@ counters! {
     dead_letters,
     /// Actors created by actors on this worker.
     spawned,
-    /// Panics in handlers and destructors of actors and messages.
+    /// Panics in code of users that were caught on the worker; [`crate::Builder::on_panic`] says which code that is.
     panics,
     /// Times work was given to an idle worker.
     shares,

@@ -2,7 +2,7 @@
 
 use crate::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use datil_policy::{Board, Nanos};
 
@@ -16,10 +16,10 @@ use crate::pool::lock;
 use crate::pressure::Pressure;
 use crate::registry::Registry;
 use crate::runtime::PanicInfo;
-use crate::sync::{Condvar, Instant, Mutex};
+use crate::sync::{Condvar, Instant, Mutex, RwLock};
 use crate::timer::Timers;
 
-/// Called with every panic that stops an actor.
+/// Called with every panic in code of users that is caught.
 pub(crate) type PanicHook = Arc<dyn Fn(&PanicInfo<'_>) + Send + Sync>;
 
 /// What a runtime takes the time from.
@@ -58,6 +58,8 @@ pub(crate) struct Team {
     paid: AtomicU32,
     clock: Clock,
     pub(crate) timers: Timers,
+    /// Panics in what they ran or held, where no worker was concerned.
+    pub(crate) timer_panics: AtomicU64,
     pub(crate) pressure: Pressure,
     /// One for each worker.
     #[cfg(feature = "metrics")]
@@ -76,6 +78,8 @@ pub(crate) struct Team {
     waiting_for_quiet: AtomicU32,
     /// Its workers have been told to stop: nobody need wait for them to be idle.
     over: AtomicBool,
+    /// As `over`, for handles: shared while one creates an actor, alone to shut down.
+    pub(crate) closed: RwLock<bool>,
 }
 
 impl Team {
@@ -106,6 +110,7 @@ impl Team {
             paid: AtomicU32::new(0),
             clock,
             timers: Timers::default(),
+            timer_panics: AtomicU64::new(0),
             pressure: Pressure::default(),
             may_block: matches!(role, Role::Blocking(_)),
             registry: match role {
@@ -120,6 +125,7 @@ impl Team {
             quiet_bell: Condvar::new(),
             waiting_for_quiet: AtomicU32::new(0),
             over: AtomicBool::new(false),
+            closed: RwLock::default(),
         }
     }
 
@@ -249,8 +255,14 @@ impl Team {
 
     /// Says that the workers are about to be stopped.
     pub(crate) fn end(&self) {
+        *self.closed.write().unwrap_or_else(PoisonError::into_inner) = true;
         self.over.store(true, SeqCst);
         self.announce_quiet();
+    }
+
+    /// Whether handles create nothing any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        *self.closed.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Different whenever something has happened between two quiet moments; `None` if this is no quiet moment.
@@ -270,7 +282,7 @@ impl Team {
             guard = self
                 .quiet_bell
                 .wait(guard)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+                .unwrap_or_else(PoisonError::into_inner);
         }
         drop(guard);
         self.waiting_for_quiet.fetch_sub(1, SeqCst);

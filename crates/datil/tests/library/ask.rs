@@ -313,3 +313,44 @@ fn lost_questions_that_panic_in_a_row_lose_no_later_ones() {
     assert_eq!(answer.wait_for(PATIENCE / 60), Err(AskError::Dropped));
     assert!(runtime.shutdown().is_empty());
 }
+
+/// A waker that panics.
+struct Grumpy;
+
+impl std::task::Wake for Grumpy {
+    fn wake(self: Arc<Self>) {
+        panic!("a waker, on purpose");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_is_not_the_answering_actors_failure() {
+    on_all(|runtime| {
+        let plays: [fn(&mut Puppet); 2] = [|me| me.asked.pop().unwrap().send(1), |me| drop(me.asked.pop())];
+        let oracle = runtime.spawn(Puppet::default());
+        let waker = std::task::Waker::from(Arc::new(Grumpy));
+        let wait = || {
+            let mut answer = Box::pin(oracle.ask(keep));
+            let poll = answer.as_mut().poll(&mut std::task::Context::from_waker(&waker));
+            assert!(poll.is_pending());
+            sync(oracle);
+            answer
+        };
+        for play in plays {
+            let answer = wait();
+            tell(oracle, move |me, _| play(me));
+            sync(oracle);
+            drop(answer);
+        }
+        let _answer = wait();
+        let end = oracle.ended();
+        // The reply is dropped while the panic is under way, and the waker panics in that.
+        tell(oracle, |me, _| {
+            let _reply = me.asked.pop();
+            panic!("a handler, on purpose");
+        });
+        let reason = end.wait_for(PATIENCE).unwrap();
+        assert_eq!(reason.to_string(), "panicked: a handler, on purpose");
+        assert_eq!(runtime.metrics().total().panics, 4);
+    });
+}

@@ -1,4 +1,4 @@
-use datil::{Actor, Context, Group, Handle, Mailbox, Pool, ReplyTo, Route, Runtime};
+use datil::{Actor, Context, Group, Handle, Mailbox, Overflow, Pool, ReplyTo, Route, Runtime, TellError};
 
 use crate::support::{PATIENCE, on_all};
 
@@ -101,6 +101,67 @@ fn pools_share_the_work_as_their_route_says() {
             assert!(pool.choose().is_none() && pool.tell(Msg::Number.into()).is_err());
         }
     });
+}
+
+/// Has room for one message, and waits in its first one.
+struct Narrow;
+
+impl Actor for Narrow {
+    type Msg = Option<std::sync::mpsc::Receiver<()>>;
+    const MAILBOX: Mailbox = Mailbox::Bounded {
+        capacity: 1,
+        overflow: Overflow::Reject,
+    };
+
+    fn handle(&mut self, gate: Self::Msg, _: &mut Context<'_, Self>) {
+        if let Some(gate) = gate {
+            let _ = gate.recv();
+        }
+    }
+}
+
+#[test]
+fn a_pool_gives_back_what_no_member_has_room_for() {
+    for route in [
+        Route::RoundRobin,
+        Route::Random(3),
+        Route::LessLoaded(3),
+        Route::LeastLoaded,
+    ] {
+        let runtime = crate::support::runtime(4);
+        let mut held = Vec::new();
+        let members: Vec<_> = (0..3)
+            .map(|_| {
+                let narrow = runtime.spawn_blocking(Narrow);
+                let (hold, gate) = std::sync::mpsc::channel();
+                narrow.tell(Some(gate));
+                while narrow.waiting() != Some(0) {
+                    std::thread::yield_now();
+                }
+                held.push(hold);
+                narrow
+            })
+            .collect();
+        let pool = Pool::new(members.clone(), route);
+        // Each of the three has room for one, whoever's turn it is.
+        (0..3).for_each(|n| assert!(pool.try_tell(None).is_ok(), "{route:?}: {n}"));
+        assert!(
+            members.iter().all(|member| member.waiting() == Some(1)),
+            "{route:?}"
+        );
+        let refused = pool.try_tell(None).unwrap_err();
+        assert!(matches!(refused, TellError::Full(None)), "{route:?}: {refused:?}");
+        drop(held);
+        members.iter().for_each(|member| member.stop());
+        let ends: Vec<_> = members.iter().map(|member| member.ended()).collect();
+        ends.into_iter()
+            .for_each(|end| drop(end.wait_for(PATIENCE).unwrap()));
+        let refused = pool.try_tell(None).unwrap_err();
+        assert!(matches!(refused, TellError::Gone(None)), "{route:?}: {refused:?}");
+        let empty = Pool::<Narrow>::new(Vec::new(), route);
+        assert!(matches!(empty.try_tell(None), Err(TellError::Gone(None))));
+        assert!(empty.choose().is_none());
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use datil::{Actor, Context, NameError, Recipient};
+use datil::{Actor, Context, Mailbox, NameError, Overflow, Recipient, ReplyTo, StopReason, TellError};
 
 use crate::support::{PATIENCE, Puppet, on_all, tell};
 
@@ -51,6 +51,29 @@ fn a_name_leads_to_its_actor_while_that_lives() {
 }
 
 #[test]
+fn who_has_stopped_gets_no_name() {
+    on_all(|runtime| {
+        let (dead, live) = (runtime.spawn(Other), runtime.spawn(Other));
+        let end = dead.ended();
+        dead.tell(0);
+        end.wait_for(PATIENCE).unwrap();
+        let refused = Err(NameError::Stopped { name: "dead".into() });
+        assert_eq!(runtime.register("dead", dead), refused);
+        runtime.register("dead", live).unwrap();
+        assert_eq!(runtime.register("dead", dead), refused, "and takes none away");
+        assert_eq!(runtime.whereis("dead"), Ok(live));
+        let (reply, answer) = datil::promise();
+        let puppet = runtime.spawn(Puppet::default());
+        tell(puppet, move |_, cx| {
+            reply.send(cx.register("dead", dead));
+            cx.stop();
+        });
+        assert_eq!(answer.wait_for(PATIENCE), Ok(refused));
+        live.tell(0);
+    });
+}
+
+#[test]
 fn names_of_the_dead_take_no_place_for_ever() {
     on_all(|runtime| {
         for n in 0..10_000u32 {
@@ -94,5 +117,128 @@ fn a_recipient_hides_the_type() {
         (0..10).for_each(|_| recipient.tell(Number(1)));
         runtime.wait_quiescent();
         assert!(!recipient.is_alive());
+    });
+}
+
+/// What a recipient takes; of negative numbers no message can be made.
+#[derive(Debug, PartialEq)]
+struct Amount(i32);
+
+enum Till {
+    Pay(u32),
+    Sum(ReplyTo<u32>),
+    Wait(std::sync::mpsc::Receiver<()>),
+}
+
+impl From<Amount> for Till {
+    fn from(Amount(n): Amount) -> Self {
+        Self::Pay(n.try_into().expect("an amount, on purpose"))
+    }
+}
+
+impl From<ReplyTo<u32>> for Till {
+    fn from(reply: ReplyTo<u32>) -> Self {
+        Self::Sum(reply)
+    }
+}
+
+/// `BOUND` is its capacity, if it has one.
+#[derive(Default)]
+struct Cashier<const BOUND: u32>(u32);
+
+impl<const BOUND: u32> Actor for Cashier<BOUND> {
+    type Msg = Till;
+    const MAILBOX: Mailbox = match BOUND {
+        0 => Mailbox::Unbounded,
+        capacity => Mailbox::Bounded {
+            capacity,
+            overflow: Overflow::Reject,
+        },
+    };
+    fn handle(&mut self, msg: Till, _: &mut Context<'_, Self>) {
+        match msg {
+            Till::Pay(n) => self.0 += n,
+            Till::Sum(reply) => reply.send(self.0),
+            Till::Wait(gate) => drop(gate.recv()),
+        }
+    }
+}
+
+#[test]
+fn a_recipient_gives_back_what_there_is_no_room_for() {
+    on_all(|runtime| {
+        let cashier = runtime.spawn(Cashier::<2>::default());
+        let recipient: Recipient<Amount> = cashier.recipient();
+        let (hold, gate) = std::sync::mpsc::channel();
+        cashier.tell(Till::Wait(gate));
+        while cashier.waiting() != Some(0) {
+            std::thread::yield_now();
+        }
+        // What cannot be made takes no room.
+        for _ in 0..3 {
+            let fails = std::panic::AssertUnwindSafe(|| recipient.try_tell(Amount(-1)));
+            assert!(std::panic::catch_unwind(fails).is_err());
+        }
+        assert_eq!(cashier.waiting(), Some(0));
+        assert_eq!(recipient.try_tell(Amount(1)), Ok(()));
+        assert_eq!(recipient.try_tell(Amount(2)), Ok(()));
+        // Nor is it made, if there is none.
+        assert_eq!(recipient.try_tell(Amount(-3)), Err(TellError::Full(Amount(-3))));
+        drop(hold);
+        while cashier.waiting() != Some(0) {
+            std::thread::yield_now();
+        }
+        let sum: Recipient<ReplyTo<u32>> = cashier.into();
+        assert_eq!(sum.ask(|reply| reply).wait_for(PATIENCE), Ok(3));
+        let end = recipient.ended();
+        cashier.stop();
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
+        assert_eq!(recipient.try_tell(Amount(-4)), Err(TellError::Gone(Amount(-4))));
+        assert_eq!(recipient.ended().wait_for(PATIENCE), Ok(StopReason::Gone));
+        assert!(sum.ask(|reply| reply).wait_for(PATIENCE).is_err());
+
+        let unbounded = runtime.spawn(Cashier::<0>::default());
+        let recipient: Recipient<Amount> = unbounded.recipient();
+        (0..100).for_each(|_| assert_eq!(recipient.try_tell(Amount(1)), Ok(())));
+        assert_eq!(unbounded.ask(Till::Sum).wait_for(PATIENCE), Ok(100));
+        unbounded.stop();
+    });
+}
+
+#[test]
+fn actors_ask_and_watch_recipients() {
+    on_all(|runtime| {
+        let cashier = runtime.spawn(Cashier::<0>(7));
+        let recipient: Recipient<ReplyTo<u32>> = cashier.recipient();
+        let clerk = runtime.spawn(Puppet::default());
+        let (sum, end) = (datil::promise(), datil::promise());
+        tell(clerk, move |_, cx| {
+            cx.monitor(recipient, move |down| {
+                Box::new(move |_, cx| {
+                    end.0.send((down.actor, down.reason));
+                    cx.stop();
+                })
+            });
+            cx.ask(
+                recipient,
+                |reply| reply,
+                move |_, first, cx| {
+                    cx.ask_within(
+                        PATIENCE,
+                        recipient,
+                        |reply| reply,
+                        move |_, second, _| {
+                            sum.0.send((first, second));
+                        },
+                    );
+                },
+            );
+        });
+        assert_eq!(sum.1.wait_for(PATIENCE), Ok((Ok(7), Ok(7))));
+        cashier.stop();
+        assert_eq!(
+            end.1.wait_for(PATIENCE),
+            Ok((recipient.id(), StopReason::Stopped))
+        );
     });
 }

@@ -298,3 +298,118 @@ fn a_seed_is_a_run_also_for_the_first_simulation_of_a_process() {
     };
     assert_eq!(run(), run());
 }
+
+/// The words of what `act` panics with.
+fn complaint(act: impl FnOnce()) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act)).expect_err("it must not go on");
+    panic.downcast_ref::<String>().expect("text").clone()
+}
+
+#[test]
+fn actors_that_keep_each_other_busy_are_ended_by_a_limit() {
+    let run = |seed| {
+        let simulation = Simulation::builder().seed(seed).most_steps(1000).build().unwrap();
+        let puppet = simulation.spawn(Puppet::default());
+        fn again(_: &mut Puppet, cx: &mut Context<'_, Puppet>) {
+            cx.tell(cx.address(), Box::new(again));
+        }
+        tell(puppet, again);
+        let said = complaint(|| simulation.settle());
+        assert!(
+            said.contains("1000 with seed") && said.contains("too low"),
+            "{said}"
+        );
+        assert_eq!(simulation.steps(), 1000);
+        let said = complaint(|| {
+            simulation.step();
+        });
+        assert!(said.contains("1000 with seed"), "{said}");
+        let left = simulation.shutdown();
+        assert_eq!(
+            (left.actors.len(), left.messages),
+            (1, 1),
+            "it ends in order: {left}"
+        );
+    };
+    (0..5).for_each(run);
+    // What is done within the limit is as without one.
+    let simulation = Simulation::builder().most_steps(1000).build().unwrap();
+    simulation.spawn(Puppet::default()).stop();
+    simulation.settle();
+    assert!(simulation.shutdown().is_empty());
+}
+
+#[test]
+fn timers_that_beat_for_ever_are_ended_by_a_limit_too() {
+    let elsewhere = crate::support::runtime(1);
+    for outside in [false, true] {
+        let simulation = Simulation::builder().most_steps(1000).build().unwrap();
+        let puppet = simulation.spawn(Puppet::default());
+        // A beat for an actor that is not simulated is no step of a worker.
+        let beaten = if outside {
+            elsewhere.spawn(Puppet::default())
+        } else {
+            puppet
+        };
+        tell(puppet, move |_, cx| {
+            cx.tell_every(Duration::from_secs(1), beaten, || Box::new(|_, _| {}));
+        });
+        let (reply, answer) = datil::promise::<()>();
+        let said = complaint(|| {
+            let _ = simulation.wait(answer);
+        });
+        assert!(said.contains("keep each other busy"), "{said}");
+        drop(reply);
+    }
+}
+
+#[test]
+fn panics_in_a_simulation_are_told_of_and_its_work_is_counted() {
+    let told = std::sync::Arc::<std::sync::Mutex<Vec<_>>>::default();
+    let heard = told.clone();
+    let simulation = Simulation::builder()
+        .seed(3)
+        .workers(1)
+        .on_panic(move |info| heard.lock().unwrap().push((info.message.to_owned(), info.worker)))
+        .build()
+        .unwrap();
+    let (fragile, dead) = (
+        simulation.spawn(Puppet::default()),
+        simulation.spawn(Puppet::default()),
+    );
+    dead.stop();
+    simulation.settle();
+    tell(fragile, move |_, cx| {
+        let bomb = Bomb;
+        cx.tell(dead, Box::new(move |_, _| drop(bomb)));
+        let child = cx.spawn(Puppet::default());
+        cx.tell_after(Duration::from_secs(1), child, Box::new(|_, cx| cx.stop()));
+        cx.tell_every(Duration::from_secs(2), cx.address(), || {
+            panic!("a beat, on purpose")
+        });
+        cx.after(Duration::from_secs(3), |_, _| panic!("a handler, on purpose"));
+    });
+    simulation.advance(Duration::from_secs(5));
+    let words = |told: &(String, _)| (told.0.replace(", on purpose", ""), told.1);
+    let told: Vec<_> = told.lock().unwrap().iter().map(words).collect();
+    let expected = [
+        ("a destructor", Some(0)),
+        ("a beat", None),
+        ("a handler", Some(0)),
+    ];
+    assert_eq!(told, expected.map(|(what, worker)| (what.to_owned(), worker)));
+    let metrics = simulation.metrics();
+    let total = metrics.total();
+    assert_eq!((metrics.workers.len(), metrics.timer_panics), (1, 1));
+    assert_eq!((total.panics, total.dead_letters, total.spawned), (2, 1, 1));
+    // The play of the first actor and its timer's; what its child was told. Each is an activation, and so is a stop.
+    assert_eq!(total.messages, 3);
+    assert!(total.activations >= 4, "{total:?}");
+    assert!(simulation.shutdown().is_empty());
+}
+
+#[test]
+fn a_simulation_needs_a_worker() {
+    let refused = Simulation::builder().workers(0).build();
+    assert!(matches!(refused, Err(datil::BuildError::NoWorkers)));
+}

@@ -70,11 +70,12 @@ impl Drop for Alive {
     }
 }
 
-/// Does what its messages say; `log` and `asked` are for their use.
+/// Does what its messages say; `log`, `asked` and `kept` are for their use.
 #[derive(Default)]
 pub struct Puppet {
     pub log: Log,
     pub asked: Vec<ReplyTo<u64>>,
+    pub kept: Option<Box<dyn std::any::Any + Send>>,
     pub number: u64,
 }
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use datil_policy::{Encounter, Stint};
 
 pub(crate) use activation::vtable;
+pub(crate) use panic::contain;
 
 use super::absence::{Patrol, Presence};
 use super::port::{Counters, Port, bump};

@@ -1,5 +1,7 @@
 //! Deterministic runs for tests: the same actors on simulated workers and in virtual time, where a seed decides what happens next.
 
+mod build;
+
 use crate::atomic::AtomicU64;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -15,12 +17,15 @@ use crate::address::Address;
 use crate::answer::{Answer, AskError, ReplyTo};
 use crate::client;
 use crate::inbox;
-use crate::runtime::{BuildError, Leftovers, finish, lease_ports};
+use crate::runtime::{BuildError, Leftovers, Metrics, finish, lease_ports};
 use crate::timer::Timers;
 use crate::worker::core::{Core, Hooks};
 use crate::worker::current;
+use crate::worker::port::bump;
 use crate::worker::run::Stopped;
 use crate::worker::team::{Clock, Role, Team};
+
+pub use build::SimulationBuilder;
 
 /// A runtime whose workers take turns on the calling thread, in an order drawn from a seed, and whose clock stands still until nothing else is left to do.
 ///
@@ -32,7 +37,9 @@ use crate::worker::team::{Clock, Role, Team};
 /// The same seed and program give the same steps, if the program does not take time, randomness or hash order from elsewhere.
 ///
 /// * Nothing runs but in [`Simulation::step`] and what calls it. So wait for an answer with [`Simulation::wait`]: [`Answer::wait`] on this thread would wait for ever.
-/// * An assertion that fails in a handler stops that actor and no more, as everywhere; a test that is to fail by it looks at what has come out, or at [`Address::ended`].
+/// * An assertion that fails in a handler stops that actor and no more, as everywhere; a test that is to fail by it looks
+///   at what has come out, at [`Address::ended`], or listens with [`SimulationBuilder::on_panic`].
+/// * Actors that keep each other busy do so for ever, unless there is a limit: [`SimulationBuilder::most_steps`].
 /// * An actor of [`crate::Context::spawn_blocking`] runs on a thread and in real time, and so is not simulated.
 ///
 /// ```
@@ -60,8 +67,11 @@ use crate::worker::team::{Clock, Role, Team};
 pub struct Simulation {
     team: Arc<Team>,
     workers: Vec<Stopped>,
+    seed: u64,
     random: RefCell<Random>,
     steps: Cell<u64>,
+    /// Steps and moments that may still come, if that is limited.
+    left: Cell<Option<u64>>,
     over: Cell<bool>,
 }
 
@@ -84,6 +94,47 @@ impl Simulation {
     /// # Errors
     /// [`BuildError::NoWorkers`] and [`BuildError::TooManyWorkers`].
     pub fn new(seed: u64, workers: usize) -> Result<Self, BuildError> {
+        Self::builder().seed(seed).workers(workers).build()
+    }
+
+    /// Settings to start from.
+    ///
+    /// ```
+    /// use datil::{Actor, Context, Simulation};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// struct Careful;
+    /// impl Actor for Careful {
+    ///     type Msg = u32;
+    ///     fn handle(&mut self, n: u32, _: &mut Context<'_, Self>) {
+    ///         assert!(n < 10, "too much");
+    ///     }
+    /// }
+    ///
+    /// let failures = Arc::new(Mutex::new(Vec::new()));
+    /// let heard = failures.clone();
+    /// let simulation = Simulation::builder()
+    ///     .seed(1)
+    ///     .most_steps(1000)
+    ///     .on_panic(move |info| heard.lock().unwrap().push(info.message.to_owned()))
+    ///     .build()?;
+    /// simulation.spawn(Careful).tell(10);
+    /// simulation.settle();
+    /// assert_eq!(*failures.lock().unwrap(), ["too much"]);
+    /// assert_eq!(simulation.metrics().total().messages, 1);
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    pub fn builder() -> SimulationBuilder {
+        SimulationBuilder::new()
+    }
+
+    fn with(settings: SimulationBuilder) -> Result<Self, BuildError> {
+        let SimulationBuilder {
+            seed,
+            workers,
+            hook,
+            most_steps,
+        } = settings;
         if workers == 0 {
             return Err(BuildError::NoWorkers);
         }
@@ -92,15 +143,17 @@ impl Simulation {
         inbox::forgo_sole();
         let place = |turn: u32, workers: u32| Some(turn % workers);
         let clock = Clock::Virtual(AtomicU64::new(0));
-        let team = Arc::new(Team::new(ports, inbox, None, place, clock, Role::Main));
+        let team = Arc::new(Team::new(ports, inbox, hook, place, clock, Role::Main));
         team.join();
         let core = |port| Box::new(Core::new(port, team.clone(), 1, ptr::null_mut(), &HOOKS));
         let workers = team.ports.iter().map(|&port| Stopped::without_policy(core(port)));
         Ok(Self {
             workers: workers.collect(),
             team,
+            seed,
             random: RefCell::new(Random::new(seed)),
             steps: Cell::new(0),
+            left: Cell::new(most_steps),
             over: Cell::new(false),
         })
     }
@@ -124,7 +177,17 @@ impl Simulation {
         self.steps.get()
     }
 
+    /// What the simulated workers have done so far, as [`crate::Runtime::metrics`]. They neither share, steal nor sleep, so
+    /// counts of that are 0; and each message is an activation.
+    pub fn metrics(&self) -> Metrics {
+        Metrics::of(&self.team)
+    }
+
     /// Takes one step; false if there is nothing to do before time passes.
+    ///
+    /// # Panics
+    /// If there is something to do and the limit of steps is reached ([`SimulationBuilder::most_steps`]). So do the methods
+    /// below that take steps.
     pub fn step(&self) -> bool {
         let cores = || self.workers.iter().map(|worker| &*worker.core);
         let busy = |core: &Core| usize::from(core.queued() > 0) + usize::from(core.port.has_mail());
@@ -133,6 +196,7 @@ impl Simulation {
         if choices == 0 {
             return false;
         }
+        self.spend();
         let mut choice = self.draw(choices);
         self.steps.set(self.steps.get() + 1);
         if choice < outside {
@@ -157,6 +221,22 @@ impl Simulation {
         unreachable!("one of the choices was drawn")
     }
 
+    /// Takes one of the steps that are left.
+    fn spend(&self) {
+        let Some(left) = self.left.get() else {
+            return;
+        };
+        assert!(
+            left > 0,
+            "datil: all steps that this simulation may take are taken ({} with seed {}, after {:?}) and there is still \
+             something to do; its actors keep each other busy, or the limit is too low",
+            self.steps(),
+            self.seed,
+            self.now()
+        );
+        self.left.set(Some(left - 1));
+    }
+
     fn draw(&self, below: usize) -> usize {
         self.random.borrow_mut().below(below as u32) as usize
     }
@@ -178,12 +258,14 @@ impl Simulation {
             core.yielded.push(cell.expect("fewer were counted"));
         }
         let cell = core.run.pop_oldest().or_else(|| core.yielded.pop_oldest());
+        bump(&core.counters().activations, 1);
         core.run_caught(cell.expect("fewer were counted"));
     }
 
     /// Takes steps until there is nothing to do before time passes.
     ///
-    /// It does not return if the actors keep each other busy for ever.
+    /// It does not return if the actors keep each other busy for ever and there is no limit
+    /// ([`SimulationBuilder::most_steps`]).
     pub fn settle(&self) {
         while self.step() {}
     }
@@ -216,6 +298,7 @@ impl Simulation {
         let Some(at) = self.team.timers.next().filter(|&at| at <= until) else {
             return false;
         };
+        self.spend();
         self.team.advance(at);
         while Timers::fire(&self.team) {}
         true
@@ -225,7 +308,8 @@ impl Simulation {
     ///
     /// # Errors
     /// [`AskError::Dropped`] if the question is dropped; [`AskError::TimedOut`] if nothing happens any more without an answer.
-    /// While a timer repeats something always happens: then it does not return without an answer.
+    /// While a timer repeats something always happens: then it does not return without an answer, unless there is a limit
+    /// ([`SimulationBuilder::most_steps`]).
     pub fn ask<A: Actor, R: Send + 'static>(
         &self,
         to: Address<A>,

@@ -1,0 +1,73 @@
+//! What the compiler says to mistakes that are easily made: one error for each, which says what to do. (That they are
+//! errors at all: `src/misuse.rs`.)
+#![cfg(not(any(loom, shuttle, miri)))]
+
+use std::path::Path;
+use std::process::Command;
+
+/// Where a closure for later uses the context of the handler around it, changing it or not.
+const MISTAKES: &str = r#"
+use datil::{Actor, Address, Context, Query, QueryContext, ReplyTo};
+use std::time::Duration;
+
+pub struct Oracle;
+
+impl Actor for Oracle {
+    type Msg = ReplyTo<u32>;
+    fn handle(&mut self, _: ReplyTo<u32>, cx: &mut Context<'_, Self>) {
+        cx.after(Duration::ZERO, |_, _| cx.stop());
+    }
+}
+
+impl Query<u32> for Oracle {
+    fn query(&self, _: u32, cx: &mut QueryContext<'_, Self>) {
+        std::thread::scope(|scope| {
+            scope.spawn(|| cx.address());
+        });
+    }
+}
+
+pub struct Asker(Address<Oracle>);
+
+impl Actor for Asker {
+    type Msg = bool;
+    fn handle(&mut self, stops: bool, cx: &mut Context<'_, Self>) {
+        if stops {
+            cx.ask(self.0, |reply| reply, |_, _, _| cx.stop());
+        } else {
+            cx.ask(self.0, |reply| reply, |_, _, _| drop(cx.address()));
+        }
+    }
+}
+"#;
+
+#[test]
+fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = format!(
+        "[package]\nname = \"mistakes\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n\n\
+         [dependencies]\ndatil = {{ path = {here:?} }}\n"
+    );
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    std::fs::write(folder.join("lib.rs"), MISTAKES).unwrap();
+    std::fs::copy(here.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let check = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet"])
+        .current_dir(&folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env("CARGO_TERM_COLOR", "never")
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&check.stderr);
+    let count = |words: &str| said.matches(words).count();
+    assert_eq!(count("error["), 4, "{said}");
+    assert_eq!(
+        count("error[E0277]: a context cannot be used after or outside of the handler that got it"),
+        4,
+        "{said}"
+    );
+    assert!(said.contains("as its last argument: use that one"), "{said}");
+}
