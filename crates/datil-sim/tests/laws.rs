@@ -3,7 +3,7 @@
 mod support;
 
 use datil_policy::topology::Synthetic;
-use datil_sim::machine::{Costs, Machine, Os, Placement, preset};
+use datil_sim::machine::{Costs, Machine, Os, Placement, Wiring, preset};
 use datil_sim::programs::Simulation;
 use datil_sim::{Run, Settings, policies, programs, simulate};
 use serde_json::json;
@@ -65,6 +65,34 @@ fn assert_work_is_charged(run: &Run, settings: &Settings, context: &str) {
     );
 }
 
+/// A server is not busy for longer than there is time, and every line that came from afar went over a link.
+fn assert_lines_are_served(run: &Run, settings: &Settings, context: &str) {
+    // Streams that begin one by one get their share of a server that is asked for too much only one by one.
+    const TRANSIENT: f64 = 1.1;
+    let loads = run
+        .links
+        .iter()
+        .map(|link| link.2)
+        .chain(run.controllers.iter().copied());
+    for load in loads {
+        assert!((0.0..=TRANSIENT).contains(&load), "{context}: {run:?}");
+    }
+    let costs = &settings.machine.costs;
+    let time = cycles(costs, run.makespan);
+    let over_links = run.links.iter().map(|link| link.2).sum::<f64>() * time / costs.link;
+    let from_memory = run.controllers.iter().sum::<f64>() * time / costs.controller;
+    // The makespan is told in whole nanoseconds.
+    let about = 1.0 + 3.0 / run.makespan as f64;
+    if settings.machine.wiring == Wiring::Nodes {
+        assert!(
+            over_links * about >= run.remote_lines,
+            "{context}: {over_links} {run:?}"
+        );
+    }
+    let all = run.local_lines + run.remote_lines;
+    assert!(from_memory <= all * about, "{context}: {from_memory} {run:?}");
+}
+
 fn assert_thefts_are_counted(run: &Run, settings: &Settings, context: &str) {
     let Run {
         steals,
@@ -94,6 +122,7 @@ fn every_run_obeys_the_laws() {
                 let context = format!("{} with {policy} on {workers} of {machine}", program.name);
                 let run = run(program.name, settings.clone()).run;
                 assert_work_is_charged(&run, &settings, &context);
+                assert_lines_are_served(&run, &settings, &context);
                 assert_thefts_are_counted(&run, &settings, &context);
                 // Each message that was sent is received once, however the work is shared.
                 if !RACES.contains(&program.name) {
@@ -106,6 +135,20 @@ fn every_run_obeys_the_laws() {
                 }
             }
         }
+    }
+}
+
+/// Blocks that all lie on one node ask its controller for more than it can give.
+#[test]
+fn a_controller_that_everybody_uses_gives_what_it_can_and_no_more() {
+    for (machine, policy) in [("opteron", "pin-all"), ("opteron", "cls-tp"), ("epyc", "cls-tp")] {
+        let sizes = parameters(json!({"rounds": 30}));
+        let workers = if machine == "epyc" { 64 } else { 16 };
+        let run = simulate("stencil", on(machine, policy, workers), &sizes)
+            .expect("it runs")
+            .run;
+        let most = run.controllers.iter().copied().fold(0.0, f64::max);
+        assert!(most < 1.03, "{machine} with {policy}: {:?}", run.controllers);
     }
 }
 
@@ -196,6 +239,7 @@ fn every_policy_runs_on_256_workers() {
         assert_eq!(settings.workers, 256);
         let run = run("big", settings.clone()).run;
         assert_work_is_charged(&run, &settings, policy.name);
+        assert_lines_are_served(&run, &settings, policy.name);
         assert_eq!(run.first_run.len(), 8);
     }
 }
