@@ -246,6 +246,107 @@ fn what_cannot_be_simulated_is_refused_by_name() {
     assert!(refused(&["reproduce", "woelke-2019"]).contains("woelke-2018"));
 }
 
+#[test]
+fn who_misspells_a_name_is_told_what_was_perhaps_meant() {
+    let told = |arguments: &[&str]| refused(&[&["simulate"], arguments].concat());
+    for (arguments, meant) in [
+        (&["pingpogn"][..], "did you mean `pingpong`?"),
+        (&["pingpong", "--policy=cls-tq"], "did you mean `cls-tp`?"),
+        (
+            &["pingpong", "--policy=adaptive-localty"],
+            "did you mean `adaptive-locality`?",
+        ),
+        (&["pingpong", "--machine=optreon"], "did you mean `opteron`?"),
+        (
+            &["pingpong", "--machine=optreon", "--nodes=4"],
+            "did you mean `opteron`?",
+        ),
+        (&["pingpong", "--machine=machine.txt"], "its name ends in .xml"),
+    ] {
+        let reason = told(arguments);
+        assert!(reason.contains(meant), "{arguments:?}: {reason}");
+    }
+}
+
+/// Two tables with different numbers under the same heading would contradict each other.
+#[test]
+fn what_the_numbers_depend_on_stands_above_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    let html = format!("--html={}", file.display());
+    let plain = printed(&SMALL);
+    assert!(
+        !plain.contains("from the head") && !plain.contains("with rounds"),
+        "{plain}"
+    );
+    let changed = printed(&[&SMALL[..], &["--from-head", "--set=rounds=20", &html]].concat());
+    let heading = "actors taken from the head always, with rounds=20, seed 1.";
+    assert!(
+        changed.lines().next().is_some_and(|line| line.ends_with(heading)),
+        "{changed}"
+    );
+    let page = fs::read_to_string(file).expect("a page");
+    assert!(
+        page.contains(heading) && page.contains("philosophers=80 rounds=20"),
+        "{page}"
+    );
+}
+
+/// The same unit is written alike in all commands.
+#[test]
+fn times_are_written_as_everywhere() {
+    let text = printed(&["simulate", "pingpong", "--set=pings=20", "--workers=2"]);
+    assert!(text.contains(" µs") && !text.contains(" us"), "{text}");
+}
+
+#[test]
+fn the_page_shows_every_link_and_controller() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    let html = format!("--html={}", file.display());
+    let sockets = ["--machine=epyc", "--workers=128", "--policy=cls-tp,lgs"];
+    printed(&[&["simulate", "big", "--set=pings=5", &html], &sockets[..]].concat());
+    let page = fs::read_to_string(file).expect("a page");
+    for part in [
+        "link 0 to 1",
+        "link 1 to 0",
+        "controller 0",
+        "controller 7",
+        "lgs, 128",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+}
+
+/// Names of an object's fields.
+fn fields(value: &serde_json::Value) -> Vec<&str> {
+    let object = value.as_object().expect("an object");
+    object.keys().map(String::as_str).collect()
+}
+
+/// What programs read must not change unnoticed: the documented fields, all of them and no others.
+#[test]
+fn json_has_the_documented_fields() {
+    let text = printed(&[&SMALL[..], &["--json"]].concat());
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let page = include_str!("../../../docs/scheduling.md");
+    let part = page
+        .split("### What `--json` prints")
+        .nth(1)
+        .expect("the part is there");
+    let part = part.split("\n### ").next().expect("there is a first");
+    let described = |of: &str| -> Vec<&str> {
+        let rows = part.lines().filter(|line| line.starts_with(&format!("| {of} |")));
+        let mut names: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(fields(&value), described("all"));
+    assert_eq!(fields(&value["rows"][0]), described("a row"));
+    assert_eq!(fields(&value["rows"][0]["run"]), described("a run"), "{text}");
+    assert_eq!(value["sizes"]["philosopher"]["rounds"], 300);
+}
+
 /// With ever so many runs before it, which would take hours here.
 #[test]
 fn a_wrong_request_is_refused_before_anything_is_simulated() {

@@ -95,7 +95,7 @@ const CONDITIONS: [(&str, Conditions); 9] = [
         },
     ),
     (
-        "stale by 20 us",
+        "stale by 20 µs",
         Conditions {
             staleness: 20_000,
             ..Conditions::USUAL

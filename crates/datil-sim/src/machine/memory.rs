@@ -4,6 +4,8 @@
 //! Controllers and links are servers: an access waits longer the busier they are with the accesses that long
 //! computations make meanwhile.
 
+use std::ops::Range;
+
 use super::{Cycles, Machine, Wiring};
 
 /// Where the pages of an actor's state lie.
@@ -88,12 +90,28 @@ pub struct Traffic {
     pub remote: f64,
 }
 
+/// Where lines come from that no near cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Memory(Place),
+    /// The caches of the unit that has used them just now.
+    Unit(usize),
+}
+
 /// The load that a computation puts on controllers and links while it lasts.
 #[derive(Clone, Debug)]
 pub struct Stream {
     node: usize,
-    place: Place,
+    source: Source,
+    /// What it asks for; where others ask as well it gets less.
     lines_per_cycle: f64,
+}
+
+/// What serves one line after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Server {
+    Controller(usize),
+    Link(usize),
 }
 
 /// The memory system of a machine.
@@ -114,7 +132,7 @@ pub struct Memory {
     ways: Vec<Vec<usize>>,
     /// Ends of each link.
     links: Vec<(usize, usize)>,
-    /// Utilisation that running streams cause.
+    /// Utilisation that running streams ask for, which may be more than there is.
     controller_load: Vec<f64>,
     link_load: Vec<f64>,
     /// Lines over each controller and link so far.
@@ -124,7 +142,8 @@ pub struct Memory {
     pub traffic: Traffic,
 }
 
-/// Beyond this utilisation a server's queue does not grow in the model: more work then takes proportionally longer.
+/// Beyond this utilisation a server's queue does not grow in the model. Streams that together ask for more than all of it
+/// take proportionally longer; see [`Memory::crowding`].
 const SATURATED: f64 = 0.95;
 
 impl Memory {
@@ -229,19 +248,24 @@ impl Memory {
             return (charge.cycles, None);
         }
         let lines = charge.lines as f64;
-        let level = self.level(region, pu);
-        let latency = match level {
-            Some(level) => f64::from(self.costs.cache[level]),
-            None => self.uncached(region, pu, lines),
-        };
+        let time = |latency: f64| charge.cycles as f64 + lines * charge.exposed * latency;
+        if let Some(level) = self.level(region, pu) {
+            self.remember(region, charge.lines * 64, pu);
+            return (time(f64::from(self.costs.cache[level])) as Cycles, None);
+        }
+        let source = self.source(region, pu);
+        let time = time(self.uncached(source, pu, lines));
         self.remember(region, charge.lines * 64, pu);
-        let time = charge.cycles as f64 + lines * charge.exposed * latency;
-        let stream = (level.is_none() && lines >= 1024.0).then(|| Stream {
+        if lines < 1024.0 {
+            return (time as Cycles, None);
+        }
+        let stream = Stream {
             node: self.node[pu],
-            place: region.placed.unwrap_or(Place::Node(self.node[pu])),
+            source,
             lines_per_cycle: lines / time,
-        });
-        (time as Cycles, stream)
+        };
+        // Nothing hides that a server is asked for more than it can give.
+        ((time * self.crowding(&stream)) as Cycles, Some(stream))
     }
 
     /// The nearest cache that still holds the whole region at this unit, as an index.
@@ -254,22 +278,25 @@ impl Memory {
         })
     }
 
-    /// Latency of a line that no near cache holds; counts the traffic.
-    fn uncached(&mut self, region: &Region, pu: usize, lines: f64) -> f64 {
-        let own = self.node[pu];
-        // What another unit has used just now comes from its cache.
-        if let Some((last, _)) = region
-            .last
-            .filter(|&(last, _)| last != pu && self.level(region, last).is_some())
-        {
-            let lines = lines.min(u32::MAX.into()) as u32;
-            return self.transfer(last, pu, lines) as f64 / f64::from(lines.max(1));
+    /// Where the lines of a region come from that no cache near a unit holds.
+    fn source(&self, region: &Region, pu: usize) -> Source {
+        match region.last {
+            Some((last, _)) if last != pu && self.level(region, last).is_some() => Source::Unit(last),
+            _ => Source::Memory(region.placed.unwrap_or(Place::Node(self.node[pu]))),
         }
-        let place = region.placed.unwrap_or(Place::Node(own));
-        let nodes = match place {
-            Place::Node(node) => node..node + 1,
-            Place::Everywhere => 0..self.nodes,
+    }
+
+    /// Latency of a line that no near cache holds; counts the traffic.
+    fn uncached(&mut self, source: Source, pu: usize, lines: f64) -> f64 {
+        let own = self.node[pu];
+        let place = match source {
+            Source::Memory(place) => place,
+            Source::Unit(last) => {
+                let lines = lines.min(u32::MAX.into()) as u32;
+                return self.transfer(last, pu, lines) as f64 / f64::from(lines.max(1));
+            }
         };
+        let nodes = self.nodes_of(place);
         let share = 1.0 / nodes.len() as f64;
         let mut latency = 0.0;
         for node in nodes {
@@ -277,6 +304,13 @@ impl Memory {
             self.count(node, own, lines * share);
         }
         latency
+    }
+
+    fn nodes_of(&self, place: Place) -> Range<usize> {
+        match place {
+            Place::Node(node) => node..node + 1,
+            Place::Everywhere => 0..self.nodes,
+        }
     }
 
     fn memory_latency(&self, node: usize, own: usize) -> f64 {
@@ -310,20 +344,53 @@ impl Memory {
 
     /// A stream begins (`sign` 1) or ends (-1).
     pub fn load(&mut self, stream: &Stream, sign: f64) {
-        let nodes = match stream.place {
-            Place::Node(node) => node..node + 1,
-            Place::Everywhere => 0..self.nodes,
-        };
-        let rate = sign * stream.lines_per_cycle / nodes.len() as f64;
-        for node in nodes {
+        for (server, demand) in self.demands(stream) {
+            let load = match server {
+                Server::Controller(node) => &mut self.controller_load[node],
+                Server::Link(link) => &mut self.link_load[link],
+            };
             // Rounding must not leave a negative load behind.
-            let load = &mut self.controller_load[node];
-            *load = (*load + rate * self.costs.controller).max(0.0);
-            for &link in &self.ways[node * self.nodes + stream.node] {
-                let load = &mut self.link_load[link];
-                *load = (*load + rate * self.costs.link).max(0.0);
-            }
+            *load = (*load + sign * demand).max(0.0);
         }
+    }
+
+    /// Utilisation that a stream asks of each server on its way.
+    fn demands(&self, stream: &Stream) -> Vec<(Server, f64)> {
+        let (nodes, from_memory) = match stream.source {
+            Source::Memory(place) => (self.nodes_of(place), true),
+            Source::Unit(unit) => (self.node[unit]..self.node[unit] + 1, false),
+        };
+        let rate = stream.lines_per_cycle / nodes.len() as f64;
+        let mut demands = Vec::new();
+        for node in nodes {
+            if from_memory {
+                demands.push((Server::Controller(node), rate * self.costs.controller));
+            }
+            let way = &self.ways[node * self.nodes + stream.node];
+            demands.extend(
+                way.iter()
+                    .map(|&link| (Server::Link(link), rate * self.costs.link)),
+            );
+        }
+        demands
+    }
+
+    /// How many times as long as alone a stream takes that is about to begin: a server that all together ask for more than
+    /// it can give gives each its share.
+    fn crowding(&self, stream: &Stream) -> f64 {
+        let demands = self.demands(stream);
+        let asked = |server: Server| {
+            let others = match server {
+                Server::Controller(node) => self.controller_load[node],
+                Server::Link(link) => self.link_load[link],
+            };
+            let own = demands.iter().filter(|(other, _)| *other == server);
+            others + own.map(|(_, demand)| demand).sum::<f64>()
+        };
+        demands
+            .iter()
+            .map(|&(server, _)| asked(server))
+            .fold(1.0, f64::max)
     }
 
     /// Counts traffic from here on.
@@ -353,12 +420,7 @@ impl Memory {
 /// Mean time in the queue of a server with exponential times and this utilisation.
 fn wait(service: f64, load: f64) -> f64 {
     let below = load.min(SATURATED);
-    let queue = service * below / (1.0 - below);
-    if load > SATURATED {
-        queue * load / SATURATED
-    } else {
-        queue
-    }
+    service * below / (1.0 - below)
 }
 
 type Wires = (Vec<(usize, usize)>, Vec<Vec<usize>>);
@@ -491,6 +553,66 @@ mod tests {
             .collect();
         assert_eq!(busy.len(), 1);
         assert_eq!((busy[0].0, busy[0].1), (1, 0));
+    }
+
+    /// Computations as the host plays them: whoever has ended first begins anew, until so much time has passed. Returns how
+    /// busy the busiest server was.
+    fn busiest(units: &[usize]) -> f64 {
+        const CHARGE: Charge = Charge::compute(200_000).touching(50_000).exposing(0.05);
+        const TIME: Cycles = 1_000_000_000;
+        let mut memory = memory();
+        let mut running: Vec<(Cycles, usize, Option<Stream>)> =
+            units.iter().map(|&pu| (0, pu, None)).collect();
+        loop {
+            running.sort_by_key(|(end, ..)| std::cmp::Reverse(*end));
+            let (now, pu, ended) = running.pop().expect("somebody computes");
+            if let Some(stream) = &ended {
+                memory.load(stream, -1.0);
+            }
+            if now >= TIME {
+                break;
+            }
+            let mut region = Region::new(4 << 20);
+            memory.touch(&mut region, 0, Placement::FirstTouch);
+            let (time, stream) = memory.access(&mut region, CHARGE, pu);
+            if let Some(stream) = &stream {
+                memory.load(stream, 1.0);
+            }
+            running.push((now + time, pu, stream));
+        }
+        let links = memory.links(TIME).into_iter().map(|link| link.2);
+        links.chain(memory.controllers(TIME)).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn controllers_and_links_serve_no_more_than_they_can() {
+        // A unit alone asks for more than a controller gives; eight on its node; eight elsewhere, over one link.
+        for units in [
+            &[0][..],
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+            &[8, 9, 10, 11, 12, 13, 14, 15],
+        ] {
+            let busy = busiest(units);
+            assert!((0.97..1.03).contains(&busy), "{units:?}: {busy}");
+        }
+    }
+
+    #[test]
+    fn lines_from_another_cache_load_the_way_from_there_and_no_controller() {
+        let mut memory = memory();
+        let mut region = Region::new(1 << 20);
+        memory.touch(&mut region, 24, Placement::FirstTouch);
+        let charge = Charge::compute(0).touching(10_000);
+        memory.access(&mut region, charge, 8);
+        let (_, stream) = memory.access(&mut region, charge, 0);
+        memory.load(&stream.expect("it streams"), 1.0);
+        assert!(memory.controller_load.iter().all(|&load| load == 0.0));
+        let loaded = memory.links.iter().zip(&memory.link_load);
+        let loaded: Vec<_> = loaded
+            .filter(|(_, load)| **load > 0.0)
+            .map(|(ends, _)| *ends)
+            .collect();
+        assert_eq!(loaded, [(1, 0)], "its pages are on node 3");
     }
 
     #[test]

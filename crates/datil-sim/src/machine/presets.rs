@@ -106,7 +106,7 @@ pub(super) fn modern_costs() -> Costs {
 
 /// Of datil with a policy that routes, on two processors of a virtual machine (Xeon, 2.6 GHz). Measured there, medians or
 /// minima: caches and memory by chasing pointers through 16 KiB, 256 KiB, 4 MiB and 256 MiB; a line's way from one
-/// processor to the other and back (139 ns); a look at the own queue as a `pause` and a load; sleeps of 50 us; waking by
+/// processor to the other and back (139 ns); a look at the own queue as a `pause` and a load; sleeps of 50 µs; waking by
 /// futex; two readings of the clock. Sending, receiving, queueing and an empty mailbox are together a message of
 /// `pingpong` with `cls-tp` on one worker (12 ns); how these are divided among them is assumed, as are controller and
 /// link, which nothing on such a machine loads. A message to the other processor takes 48 ns more

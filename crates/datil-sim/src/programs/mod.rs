@@ -309,6 +309,14 @@ fn parameters(program: &Program, given: &Map<String, Value>) -> Result<Map<Strin
     Ok(parameters)
 }
 
+/// The sizes with which [`simulate`] would run a program: the default ones, which `given` replaces.
+///
+/// # Errors
+/// If there is no such program, or it has no such parameter.
+pub fn sizes(name: &str, given: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+    parameters(find(name)?, given)
+}
+
 /// Whether [`simulate`] would know the program, its parameters, the policy and the number of workers.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ pub const CALIBRATION: [(&str, &str); 6] = [
         "CLS-TP interleaved against LGS-UC at 4 workers",
     ),
     (
-        "controller's work, 20 us per report",
+        "controller's work, 20 µs per report",
         "rise of the remote share of CLS-TP",
     ),
     (

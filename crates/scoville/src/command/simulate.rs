@@ -19,11 +19,13 @@ use super::Exit;
 use super::list::{print, table};
 use super::progress::over_runs;
 use crate::render::html::simulation::{Figure, Page, Section, render};
+use crate::render::number::duration;
+use crate::suggest;
 
 /// What to simulate.
 #[derive(Args, Clone, Debug)]
 pub struct SimulateArgs {
-    /// Programs; nothing lists programs, policies and machines
+    /// Programs to simulate; without any, those that there are are listed, with policies and machines
     #[arg(value_name = "BENCHMARK")]
     pub programs: Vec<String>,
     /// Policies, separated by commas
@@ -58,11 +60,11 @@ pub struct SimulateArgs {
     /// Leave out the runs on one worker, of which there is one for each program, policy and seed, and with them the speed-up
     #[arg(long, requires = "programs")]
     pub no_speed_up: bool,
-    /// Makes what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them, and with 0
+    /// Make what lies beyond the own memory node so many times as far away; 0.5 halves the hops, 2 doubles them, and with 0
     /// only waiting at controllers and links is left of them
     #[arg(long, requires = "programs", value_name = "FACTOR", value_parser = factor)]
     pub hops: Option<f64>,
-    /// Deals the units of the machine opteron out to 1, 2, 4, 8 or 16 memory nodes
+    /// Deal the units of the machine opteron out to 1, 2, 4, 8 or 16 memory nodes
     #[arg(long, requires = "programs", value_name = "NUMBER")]
     pub nodes: Option<u32>,
     /// How old what policies see of others may be, in nanoseconds [default: 2000 on all machines that come along]
@@ -71,10 +73,10 @@ pub struct SimulateArgs {
     /// A parameter of the programs, as name=value; may be repeated
     #[arg(long = "set", requires = "programs", value_name = "NAME=VALUE", value_parser = assignment)]
     pub parameters: Vec<(String, Value)>,
-    /// Writes a page with figures and tables into this file
+    /// Write a page with figures and tables into this file
     #[arg(long, requires = "programs", value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print JSON
+    /// Print JSON, which docs/scheduling.md describes
     #[arg(long, requires = "programs")]
     pub json: bool,
 }
@@ -113,6 +115,7 @@ struct Row {
     run: Run,
 }
 
+/// What `--json` prints. `docs/scheduling.md` describes it; what stands there stays.
 #[derive(Serialize)]
 struct Output {
     /// Always true: nothing here was measured.
@@ -123,6 +126,11 @@ struct Output {
     from_head: bool,
     costs: datil_sim::machine::Costs,
     seeds: Vec<u64>,
+    /// Sizes of each program, by its name.
+    sizes: Map<String, Value>,
+    /// Those of them that were asked for.
+    #[serde(skip)]
+    set: Map<String, Value>,
     rows: Vec<Row>,
 }
 
@@ -133,6 +141,7 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
         return Ok(Exit::Good);
     }
     check_page(arguments.html.as_deref())?;
+    check_names(arguments)?;
     let output = simulate_all(arguments, &machine(arguments)?)?;
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&output)?)?;
@@ -141,6 +150,25 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
     }
     write_page(arguments.html.as_deref(), || page(&output))?;
     Ok(Exit::Good)
+}
+
+/// Whether there are such programs and policies; who misspells one is told what was perhaps meant.
+fn check_names(arguments: &SimulateArgs) -> Result<()> {
+    let programs = programs::ALL.iter().chain(programs::HELD_OUT);
+    let programs: Vec<&str> = programs.map(|program| program.name).collect();
+    let policies: Vec<&str> = policies::ALL.iter().map(|policy| policy.name).collect();
+    for (kind, asked, known) in [
+        ("program", &arguments.programs, programs),
+        ("policy", &arguments.policy, policies),
+    ] {
+        if let Some(name) = asked.iter().find(|name| !known.contains(&name.as_str())) {
+            bail!(
+                "there is no {kind} {name:?} to simulate: {}",
+                suggest::advice(name, known)
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Whether a page could be written there: a simulation may take minutes, so what is wrong with the place is said before it.
@@ -184,7 +212,7 @@ fn machine(arguments: &SimulateArgs) -> Result<Machine> {
         }
         Some(_) => bail!(
             "--nodes deals out the units of the machine opteron; {} has the nodes that it has",
-            arguments.machine
+            named(&arguments.machine)?.name
         ),
         None => named(&arguments.machine)?,
     };
@@ -204,10 +232,10 @@ fn named(name: &str) -> Result<Machine> {
         return Ok(machine);
     }
     if !name.ends_with(".xml") {
-        let names: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+        let names = PRESETS.iter().map(|(name, _)| *name);
         bail!(
-            "there is no machine {name:?}; there are {}, and files *.xml that `lstopo --of xml` has written",
-            names.join(", ")
+            "there is no machine {name:?} ({}); a file that `lstopo --of xml` has written is one if its name ends in .xml",
+            suggest::advice(name, names)
         );
     }
     let text = fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
@@ -226,8 +254,14 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         ..Settings::new(machine.clone())
     };
     let seeds = seeds(arguments)?;
+    let set = parameters(arguments)?;
+    let sizes = distinct(&arguments.programs).into_iter().map(|program| {
+        let sizes = programs::sizes(&program, &set).map_err(|reason| anyhow!(reason))?;
+        Ok((program, Value::Object(sizes)))
+    });
+    let sizes = sizes.collect::<Result<Map<String, Value>>>()?;
     let bar = over_runs();
-    let rows = rows(arguments, &settings, &seeds, &bar);
+    let rows = rows(arguments, &settings, &seeds, &set, &bar);
     bar.finish_and_clear();
     Ok(Output {
         simulated: true,
@@ -237,6 +271,8 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         from_head: arguments.from_head,
         costs: machine.costs.clone(),
         seeds,
+        sizes,
+        set,
         rows: rows?,
     })
 }
@@ -274,7 +310,13 @@ fn parameters(arguments: &SimulateArgs) -> Result<Map<String, Value>> {
 }
 
 /// Simulates each cell with each seed, and moves the bar on with each run.
-fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &ProgressBar) -> Result<Vec<Row>> {
+fn rows(
+    arguments: &SimulateArgs,
+    settings: &Settings,
+    seeds: &[u64],
+    set: &Map<String, Value>,
+    bar: &ProgressBar,
+) -> Result<Vec<Row>> {
     let (programs, policies) = (distinct(&arguments.programs), distinct(&arguments.policy));
     let workers = match distinct(&arguments.workers) {
         none if none.is_empty() => vec![settings.machine.topology.pus().len()],
@@ -283,7 +325,6 @@ fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &Prog
     let alone = usize::from(!arguments.no_speed_up);
     let runs = programs.len() * policies.len() * seeds.len() * (workers.len() + alone);
     bar.set_length(runs as u64);
-    let parameters = parameters(arguments)?;
     let asked = |policy: &str, workers: usize, seed: u64| Settings {
         policy: policy.to_owned(),
         workers,
@@ -295,13 +336,13 @@ fn rows(arguments: &SimulateArgs, settings: &Settings, seeds: &[u64], bar: &Prog
         for policy in &policies {
             for &workers in &workers {
                 let asked = asked(policy, workers, arguments.seed);
-                check(program, &asked, &parameters).map_err(|reason| anyhow!(reason))?;
+                check(program, &asked, set).map_err(|reason| anyhow!(reason))?;
             }
         }
     }
     let once = |program: &str, policy: &str, workers: usize, seed: u64| {
         let simulation =
-            simulate(program, asked(policy, workers, seed), &parameters).map_err(|reason| anyhow!(reason));
+            simulate(program, asked(policy, workers, seed), set).map_err(|reason| anyhow!(reason));
         bar.inc(1);
         simulation
     };
@@ -394,10 +435,14 @@ impl Cell<'_> {
             self.program.to_owned(),
             self.policy.to_owned(),
             self.workers.to_string(),
-            time(self.makespan() as u64),
+            duration(self.makespan()),
             self.spread(),
             self.speed_up(),
             share(&|run| run.idle as f64 / (run.idle + run.busy).max(1) as f64),
+            format!(
+                "{:.0}",
+                self.mean(|row| row.run.local_lines + row.run.remote_lines)
+            ),
             share(&Run::remote_share),
             count(|run| run.steal_attempts),
             count(|run| run.steals),
@@ -408,7 +453,7 @@ impl Cell<'_> {
     }
 }
 
-const HEADER: [&str; 13] = [
+const HEADER: [&str; 14] = [
     "program",
     "policy",
     "workers",
@@ -416,6 +461,7 @@ const HEADER: [&str; 13] = [
     "spread",
     "speed-up",
     "idle",
+    "accesses",
     "remote",
     "steal attempts",
     "steals",
@@ -427,24 +473,40 @@ const HEADER: [&str; 13] = [
 /// The machine's name and all else that the numbers depend on.
 fn method(output: &Output) -> String {
     let seeds: Vec<String> = output.seeds.iter().map(u64::to_string).collect();
-    format!(
-        "{}, memory {}, operating system {}, policies see what is {} ns old, {}",
-        output.machine,
-        match output.memory {
-            Placement::FirstTouch => "by first touch",
-            Placement::Interleaved => "interleaved",
-        },
-        if output.operating_system.is_some() {
-            "as fitted"
-        } else {
-            "left out"
-        },
-        output.costs.staleness,
-        match (seeds.first(), seeds.last()) {
-            (Some(first), Some(last)) if first != last => format!("seeds {first} to {last}, means shown"),
-            _ => format!("seed {}", seeds.concat()),
-        }
-    )
+    let memory = match output.memory {
+        Placement::FirstTouch => "memory by first touch",
+        Placement::Interleaved => "memory interleaved",
+    };
+    let system = match output.operating_system {
+        Some(_) => "operating system as fitted",
+        None => "operating system left out",
+    };
+    let end = output
+        .from_head
+        .then(|| "actors taken from the head always".to_owned());
+    let staleness = format!("policies see what is {} ns old", output.costs.staleness);
+    let set = (!output.set.is_empty()).then(|| format!("with {}", assignments(&output.set)));
+    let seeds = match (seeds.first(), seeds.last()) {
+        (Some(first), Some(last)) if first != last => format!("seeds {first} to {last}, means shown"),
+        _ => format!("seed {}", seeds.concat()),
+    };
+    let parts = [
+        output.machine.clone(),
+        memory.to_owned(),
+        system.to_owned(),
+        staleness,
+    ];
+    let parts = parts.into_iter().chain(end).chain(set).chain([seeds]);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Sizes as they are given on the command line.
+fn assignments(sizes: &Map<String, Value>) -> String {
+    let one = |(name, value): (&String, &Value)| match value.as_str() {
+        Some(word) => format!("{name}={word}"),
+        None => format!("{name}={value}"),
+    };
+    sizes.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
@@ -457,26 +519,73 @@ fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
     print(&table, out)
 }
 
-/// A section per program: time by workers, or by policy if there is only one number of workers.
+/// Two sections per program: time by workers, or by policy if there is only one number of workers; and how busy links and
+/// memory controllers are.
 fn page(output: &Output) -> Page {
     let cells = cells(output);
     let mut programs: Vec<&str> = cells.iter().map(|cell| cell.program).collect();
     programs.dedup();
-    let section = |program: &&str| {
+    let sizes = |program: &str| {
+        output.sizes[program]
+            .as_object()
+            .map_or_else(String::new, assignments)
+    };
+    let sections = |program: &&str| {
         let own: Vec<&Cell<'_>> = cells.iter().filter(|cell| cell.program == *program).collect();
-        Section {
+        let times = Section {
             title: (*program).to_owned(),
-            text: "Simulated makespans. The spread is from the fastest to the slowest seed, by the mean."
-                .to_owned(),
+            text: format!(
+                "Simulated makespans with {}. The spread is from the fastest to the slowest seed, by the mean; the speed-up is the time \
+                 on one worker by this one, of the same policy with the same seed.",
+                sizes(program)
+            ),
             figure: Some(figure(&own)),
             header: HEADER.map(str::to_owned).to_vec(),
             rows: own.iter().map(|cell| cell.columns()).collect(),
-        }
+        };
+        [times, loads(program, &own)]
     };
     Page {
         title: format!("{} on {}", programs.join(", "), output.machine),
         method: format!("Machine {}.", method(output)),
-        sections: programs.iter().map(section).collect(),
+        sections: programs.iter().flat_map(sections).collect(),
+    }
+}
+
+/// The share of the makespan for which each link and each memory controller is busy: a row for each of them, a column for
+/// each cell.
+fn loads(program: &str, cells: &[&Cell<'_>]) -> Section {
+    let run = &cells[0].rows[0].run;
+    let links = run.links.iter().enumerate().map(|(link, (from, to, _))| {
+        let load = move |run: &Run| run.links[link].2;
+        (
+            format!("link {from} to {to}"),
+            Box::new(load) as Box<dyn Fn(&Run) -> f64>,
+        )
+    });
+    let controllers = (0..run.controllers.len()).map(|node| {
+        let load = move |run: &Run| run.controllers[node];
+        (
+            format!("controller {node}"),
+            Box::new(load) as Box<dyn Fn(&Run) -> f64>,
+        )
+    });
+    let row = |(name, load): (String, Box<dyn Fn(&Run) -> f64>)| {
+        let shares = cells.iter().map(|cell| percent(cell.mean(|row| load(&row.run))));
+        [name].into_iter().chain(shares).collect()
+    };
+    let names = cells
+        .iter()
+        .map(|cell| format!("{}, {}", cell.policy, cell.workers));
+    Section {
+        title: format!("{program}: links and memory controllers"),
+        text: "Share of the makespan for which each is busy, simulated, by policy and workers. A link leads from one memory \
+               node to another, or from one socket to another on machines whose sockets are wired; a controller belongs to a \
+               node."
+            .to_owned(),
+        figure: None,
+        header: ["".to_owned()].into_iter().chain(names).collect(),
+        rows: links.chain(controllers).map(row).collect(),
     }
 }
 
@@ -504,14 +613,6 @@ fn figure(cells: &[&Cell<'_>]) -> Figure {
             .iter()
             .map(|policy| ((*policy).to_owned(), of(policy)))
             .collect(),
-    }
-}
-
-fn time(nanos: u64) -> String {
-    match nanos {
-        0..1_000_000 => format!("{:.1} us", nanos as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.2} ms", nanos as f64 / 1e6),
-        _ => format!("{:.2} s", nanos as f64 / 1e9),
     }
 }
 

@@ -40,6 +40,14 @@ impl Engine {
                 0
             }
         };
-        self.schedule(time.max(1), Event::Driver);
+        self.schedule_driver(time.max(1));
+    }
+
+    /// The driver acts after `delay` if it wants anything more. Without that nothing is scheduled: what was left of this script
+    /// would be a second driver of the next one.
+    pub(super) fn schedule_driver(&mut self, delay: Cycles) {
+        if !self.driver.is_empty() {
+            self.schedule(delay, Event::Driver);
+        }
     }
 }

@@ -78,7 +78,7 @@ impl Play for Engine {
         self.begin();
         self.bear(driver.births, 0);
         self.driver = driver.wishes.into();
-        self.schedule(0, Event::Driver);
+        self.schedule_driver(0);
         self.work(note)?;
         Ok(self.finish())
     }

@@ -49,7 +49,11 @@ impl Engine {
                 return self.wake_another(owner, Some(node));
             }
             Phase::Busy => {}
-            Phase::Polling => self.next_turn(owner, poll),
+            Phase::Polling => {
+                // It has noticed: what else comes before it looks does not make it look later.
+                self.workers[owner as usize].phase = Phase::Searching;
+                self.next_turn(owner, poll);
+            }
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
                 if self.rules.waking != Waking::Never {
@@ -94,5 +98,63 @@ impl Engine {
         let latency = self.costs.cycles(latency);
         self.next_turn(worker, latency);
         Cycles::from(cost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datil_policy::ClsTp;
+
+    use super::super::Event;
+    use super::super::actors::Slot;
+    use super::*;
+    use crate::host::{Rules, Settings};
+    use crate::machine::{Region, preset};
+
+    fn engine(actors: usize) -> Engine {
+        let settings = Settings {
+            workers: 4,
+            ..Settings::new(preset("opteron").expect("a preset"))
+        };
+        let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
+        engine.slots.extend((0..actors).map(|_| Slot {
+            body: None,
+            class: 0,
+            depth: 0,
+            status: Status::Idle,
+            started: false,
+            word: datil_policy::Word::default(),
+            mailbox: std::collections::VecDeque::new(),
+            region: Region::new(0),
+            handled: 0,
+        }));
+        engine
+    }
+
+    /// When the worker does the next thing.
+    fn next_turn_of(engine: &Engine, worker: u32) -> Option<Cycles> {
+        let valid = Event::Turn(worker, engine.workers[worker as usize].generation);
+        let mut events = engine.events.iter();
+        let found = events.find(|std::cmp::Reverse((_, _, event))| *event == valid);
+        found.map(|std::cmp::Reverse((time, ..))| *time)
+    }
+
+    /// Others may queue something every few cycles: a worker that looked later each time would never look.
+    #[test]
+    fn a_polling_worker_looks_soon_however_much_is_queued() {
+        let mut engine = engine(20);
+        engine.workers[0].phase = Phase::Polling;
+        engine.next_turn(0, 10 * Cycles::from(engine.costs.poll));
+        let soon = Cycles::from(engine.costs.poll);
+        let to_it = Route {
+            worker: 0,
+            end: End::Tail,
+        };
+        for actor in 0..20 {
+            engine.now = u64::from(actor) * 3;
+            let pu = engine.workers[1].pu;
+            engine.enqueue(actor, to_it, pu, Some(1));
+        }
+        assert_eq!(next_turn_of(&engine, 0), Some(soon));
     }
 }
