@@ -114,7 +114,8 @@ impl Signal for BeginAnew {
             let core = at.core();
             let rebuilt = extras::rebuild(&core, at.cell, extras, &*guard);
             extras.guard.replace(Some(guard));
-            if !rebuilt && !extras::revives(&core, at.cell) {
+            if !rebuilt {
+                // It has failed, and its guard is asked about that when it ends.
                 let flags = &at.header().flags;
                 flags.set(flags.get() | crate::mailbox::cell::flag::STOPPING);
             }

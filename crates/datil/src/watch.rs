@@ -31,7 +31,7 @@ pub enum StopReason {
     Supervisor,
     /// Its mailbox was full and its overflow policy is to stop.
     Overflow,
-    /// It was left over when its runtime was shut down.
+    /// It was left over when its runtime was shut down, or when the blocking actor ended on whose thread it lived. Told to actors of other runtimes: those of its own are left over, too.
     Shutdown,
     /// It had stopped before anybody asked; why is not known any more.
     Gone,
@@ -101,6 +101,11 @@ impl Monitor {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Relaxed);
         Self { number, by, notify }
+    }
+
+    /// The actor that watches, if it is one.
+    pub(crate) fn by(&self) -> Option<Target> {
+        self.by
     }
 
     pub(crate) fn notify(self, down: Down) {

@@ -663,3 +663,44 @@ fn a_handle_against_the_shutdown() {
         assert!(next.shutdown().is_empty());
     });
 }
+
+/// An actor that ends as soon as it has begun, on a thread of its own, and when it is dropped waits for the one that has just created it.
+#[test]
+fn a_blocking_actor_whose_destructor_asks_its_maker() {
+    explore(|| {
+        struct Parent;
+        impl Actor for Parent {
+            type Msg = Option<ReplyTo<()>>;
+            fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>) {
+                match msg {
+                    Some(reply) => reply.send(()),
+                    None => {
+                        let me = cx.address();
+                        cx.spawn_blocking(Brief(me));
+                    }
+                }
+            }
+        }
+        struct Brief(Address<Parent>);
+        impl Actor for Brief {
+            type Msg = ();
+            fn started(&mut self, cx: &mut Context<'_, Self>) {
+                cx.stop();
+            }
+            fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+        }
+        impl Drop for Brief {
+            fn drop(&mut self) {
+                assert_eq!(self.0.ask(Some).wait(), Ok(()));
+            }
+        }
+        let runtime = runtime(1, "adaptive");
+        let parent = runtime.spawn(Parent);
+        parent.tell(None);
+        runtime.wait_quiescent();
+        assert!(parent.is_alive());
+        parent.stop();
+        runtime.wait_quiescent();
+        assert!(runtime.shutdown().is_empty());
+    });
+}

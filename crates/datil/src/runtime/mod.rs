@@ -149,12 +149,11 @@ impl Runtime {
     /// # Panics
     /// If an actor of this runtime calls it, which would wait for itself for ever.
     pub fn wait_quiescent(&self) {
-        let here = crate::worker::current::with(|core| core.map(|core| core.team.key));
         loop {
             let mut teams = self.team().blocking.teams();
             teams.push(self.team().clone());
             assert!(
-                teams.iter().all(|team| Some(team.key) != here),
+                teams.iter().all(|team| !team.is_here()),
                 "datil: an actor that calls wait_quiescent of its own runtime would wait for itself; call it from a thread outside"
             );
             teams.iter().for_each(|team| team.wait_quiet());
@@ -282,6 +281,7 @@ fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
 
 /// Drops all that is left in workers that have stopped.
 pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
+    team.inherit();
     team.stand_in(|| drop_all(team, stopped))
 }
 
@@ -314,6 +314,7 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     leftovers.messages += dead_letters(stopped) - dropped_before;
     inbox::give_back(team.inbox);
     team.ports.iter().copied().for_each(port::give_back);
+    team.be_gone();
     leftovers
 }
 

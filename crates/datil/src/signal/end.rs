@@ -5,7 +5,7 @@ use std::mem::take;
 use super::extras::{self, Extras};
 use super::lose_on;
 use crate::actor::Actor;
-use crate::address::ActorId;
+use crate::address::{ActorId, Target};
 use crate::mailbox::block;
 use crate::mailbox::cell::{self, Header, Shape, flag};
 use crate::pressure;
@@ -78,29 +78,32 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
 
 /// Tells those who want to know that the actor has ended.
 fn announce(core: &Core, extras: &mut Extras, actor: ActorId) {
-    let monitors = take(extras.monitors.get_mut());
-    if extras.left_over.get() {
-        // Nobody runs any more who could be told.
-        let discard = |monitor| core.quietly("a monitor", || drop(monitor));
-        return monitors.into_iter().for_each(discard);
-    }
-    let reason = take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped);
+    let left_over = extras.left_over.get();
+    let reason = if left_over {
+        StopReason::Shutdown
+    } else {
+        take(extras.reason.get_mut()).unwrap_or(StopReason::Stopped)
+    };
+    let down = || Down {
+        actor,
+        reason: reason.clone(),
+    };
+    // When the runtime is over nobody runs any more who could be told, but for actors of other runtimes.
+    let lives_elsewhere =
+        |who| crate::client::home(who).is_some_and(|inbox| !std::ptr::eq(inbox, core.inbox));
+    let is_told = |who: Option<Target>| !left_over || who.is_some_and(lives_elsewhere);
     for peer in take(extras.links.get_mut()) {
-        watch::exit(
-            peer,
-            Down {
-                actor,
-                reason: reason.clone(),
-            },
-        );
+        if is_told(Some(peer)) {
+            watch::exit(peer, down());
+        }
     }
-    for monitor in monitors {
-        let down = Down {
-            actor,
-            reason: reason.clone(),
-        };
+    for monitor in take(extras.monitors.get_mut()) {
         // Code of its watcher, which must not keep it from the others.
-        core.quietly("a monitor", || monitor.notify(down));
+        core.quietly("a monitor", || {
+            if is_told(monitor.by()) {
+                monitor.notify(down());
+            }
+        });
     }
 }
 

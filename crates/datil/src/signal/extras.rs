@@ -198,7 +198,7 @@ pub(crate) unsafe fn id(cell: *mut Header) -> ActorId {
     ActorId(unsafe { Target::of(cell) })
 }
 
-/// Asks the guard of an actor that ends, if it has one, whether it begins anew; true if it does.
+/// Asks the guard of an actor that ends, if it has one, whether it begins anew; true if it does, or has tried to: then it is to be run, too.
 ///
 /// # Safety
 /// The core owns the cell, whose actor is at its end and in no queue.
@@ -211,20 +211,17 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
     let Some(guard) = extras.guard.take() else {
         return false;
     };
-    let mut revived = false;
-    loop {
-        let reason = extras.reason.borrow().clone().unwrap_or(StopReason::Stopped);
-        if !guard.restarts(&reason, core.team.virtual_now()) {
-            break;
-        }
-        // SAFETY: by the caller; a guard is made for the actor that has it.
-        revived = unsafe { rebuild(core, cell, extras, &*guard) };
-        if revived {
-            break;
-        }
+    let reason = extras.reason.borrow().clone().unwrap_or(StopReason::Stopped);
+    let revives = guard.restarts(&reason, core.team.virtual_now());
+    // SAFETY: by the caller; a guard is made for the actor that has it.
+    if revives && !unsafe { rebuild(core, cell, extras, &*guard) } {
+        // A failure like others, for which the actor is run again: who fails for ever must not hold up the worker.
+        // SAFETY: by the caller.
+        let flags = unsafe { &(*cell).flags };
+        flags.set(flags.get() | flag::STOPPING);
     }
     extras.guard.replace(Some(guard));
-    revived
+    revives
 }
 
 /// Drops the state of an actor and builds it anew; its mailbox stays. False if the factory panicked: then the cell is vacant.

@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError};
 use datil_policy::{Board, Nanos};
 
 use super::absence::Guard;
+use super::current;
 use super::learning::Classes;
 use super::port::{CLAIMED, IDLE, LOCKED, LOOK, Port};
 use crate::blocking::Blocking;
@@ -16,6 +17,7 @@ use crate::pool::lock;
 use crate::pressure::Pressure;
 use crate::registry::Registry;
 use crate::runtime::PanicInfo;
+use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Condvar, Instant, Mutex, RwLock};
 use crate::timer::Timers;
 
@@ -76,10 +78,14 @@ pub(crate) struct Team {
     quiet: Mutex<()>,
     quiet_bell: Condvar,
     waiting_for_quiet: AtomicU32,
-    /// Its workers have been told to stop: nobody need wait for them to be idle.
+    /// Its workers have been told to stop: they will not be idle any more, but gone.
     over: AtomicBool,
     /// As `over`, for handles: shared while one creates an actor, alone to shut down.
     pub(crate) closed: RwLock<bool>,
+    /// Its workers have ended, and all that they have left was dropped.
+    gone: AtomicBool,
+    /// The thread that drops what its workers have left.
+    heir: Mutex<Option<ThreadId>>,
 }
 
 impl Team {
@@ -126,6 +132,8 @@ impl Team {
             waiting_for_quiet: AtomicU32::new(0),
             over: AtomicBool::new(false),
             closed: RwLock::default(),
+            gone: AtomicBool::new(false),
+            heir: Mutex::new(None),
         }
     }
 
@@ -257,7 +265,43 @@ impl Team {
     pub(crate) fn end(&self) {
         *self.closed.write().unwrap_or_else(PoisonError::into_inner) = true;
         self.over.store(true, SeqCst);
-        self.announce_quiet();
+    }
+
+    /// Says that the calling thread drops what the workers have left.
+    pub(crate) fn inherit(&self) {
+        *lock(&self.heir) = Some(thread::current().id());
+    }
+
+    /// Says that nothing is left.
+    pub(crate) fn be_gone(&self) {
+        let guard = lock(&self.quiet);
+        self.gone.store(true, SeqCst);
+        drop(guard);
+        self.quiet_bell.notify_all();
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(SeqCst)
+    }
+
+    /// Waits until nothing is left; not on a thread that others wait for in the same way.
+    pub(crate) fn wait_gone(&self) {
+        if self.is_here() {
+            return;
+        }
+        let mut guard = lock(&self.quiet);
+        while !self.is_gone() {
+            guard = self
+                .quiet_bell
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Whether the calling thread is one of its workers, or drops what these have left.
+    pub(crate) fn is_here(&self) -> bool {
+        let works = current::with(|core| core.is_some_and(|core| core.team.key == self.key));
+        works || *lock(&self.heir) == Some(thread::current().id())
     }
 
     /// Whether handles create nothing any more.
@@ -267,18 +311,21 @@ impl Team {
 
     /// Different whenever something has happened between two quiet moments; `None` if this is no quiet moment.
     pub(crate) fn quiet_stamp(&self) -> Option<(u64, u64)> {
-        if self.over.load(SeqCst) {
+        if self.is_gone() {
             return Some((u64::MAX, 0));
+        }
+        if self.over.load(SeqCst) {
+            return None;
         }
         let stamp = (self.epoch.load(SeqCst), self.inbox.progress().0);
         self.is_quiet().then_some(stamp)
     }
 
-    /// Blocks until the workers have nothing left to do.
+    /// Blocks until the workers have nothing left to do, or are gone.
     pub(crate) fn wait_quiet(&self) {
         self.waiting_for_quiet.fetch_add(1, SeqCst);
         let mut guard = lock(&self.quiet);
-        while !self.over.load(SeqCst) && !self.is_quiet() {
+        while !self.is_gone() && (self.over.load(SeqCst) || !self.is_quiet()) {
             guard = self
                 .quiet_bell
                 .wait(guard)

@@ -1,8 +1,10 @@
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
-use datil::{Runtime, StopReason};
+use datil::{Actor, Address, AskError, Context, Runtime, StopReason};
 
-use crate::support::{PATIENCE, Puppet, on_all, runtime, sync, tell};
+use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
 
 #[test]
 fn a_blocking_actor_holds_up_nobody_else() {
@@ -114,6 +116,192 @@ fn quiescence_includes_blocking_actors_of_blocking_actors() {
         letting_go.join().unwrap();
         inner.stop();
         outer.stop();
+    });
+}
+
+#[test]
+fn quiescence_includes_the_news_of_a_blocking_actors_end() {
+    on_all(|runtime| {
+        for round in 0..if cfg!(miri) { 2 } else { 100 } {
+            let heard: Arc<AtomicUsize> = Arc::default();
+            let blocked = runtime.spawn_blocking(Puppet::default());
+            let watcher = runtime.spawn(Puppet::default());
+            let hears = heard.clone();
+            tell(watcher, move |_, cx| {
+                cx.monitor(blocked, move |_| {
+                    Box::new(move |_, cx| {
+                        hears.fetch_add(1, SeqCst);
+                        cx.stop();
+                    })
+                });
+            });
+            sync(watcher);
+            blocked.stop();
+            runtime.wait_quiescent();
+            assert_eq!(heard.load(SeqCst), 1, "round {round}");
+        }
+    });
+}
+
+/// Lives beside a blocking actor and is left over when that ends; takes long to be dropped.
+struct Neighbour(Option<Alive>);
+
+impl Actor for Neighbour {
+    type Msg = datil::ReplyTo<u64>;
+    const EAGER: bool = false;
+    fn handle(&mut self, _: Self::Msg, _: &mut Context<'_, Self>) {}
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(self.0.take());
+    }
+}
+
+/// Makes a blocking actor end while a neighbour is left.
+fn end_beside_a_neighbour(
+    runtime: &Runtime,
+    alive: &Arc<AtomicUsize>,
+    meanwhile: impl FnOnce(Address<Neighbour>),
+) {
+    let blocked = runtime.spawn_blocking(Puppet::default());
+    let (reply, answer) = datil::promise();
+    let (neighbour, (hold, gate)) = (Neighbour(Some(Alive::new(alive))), mpsc::channel::<()>());
+    tell(blocked, move |_, cx| {
+        reply.send(cx.spawn(neighbour));
+        let _ = gate.recv();
+        cx.stop();
+    });
+    let end = blocked.ended();
+    meanwhile(answer.wait_for(PATIENCE).unwrap());
+    drop(hold);
+    assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
+}
+
+#[test]
+fn quiescence_includes_what_a_blocking_actor_leaves() {
+    on_all(|runtime| {
+        let alive = Arc::default();
+        let asker = runtime.spawn(Puppet::default());
+        let (reply, answer) = datil::promise();
+        end_beside_a_neighbour(runtime, &alive, |neighbour| {
+            tell(asker, move |_, cx| {
+                cx.ask(neighbour, |reply| reply, |_, answer, _| reply.send(answer));
+            });
+            sync(asker);
+        });
+        runtime.wait_quiescent();
+        assert_eq!(
+            answer.wait_for(Duration::ZERO),
+            Ok(Err(AskError::Dropped)),
+            "an answer was under way"
+        );
+        assert_eq!(alive.load(SeqCst), 0);
+        asker.stop();
+    });
+}
+
+#[test]
+fn the_end_of_what_a_blocking_actor_leaves_is_told() {
+    on_all(|runtime| {
+        let watcher = runtime.spawn(Puppet::default());
+        let blocked = runtime.spawn_blocking(Puppet::default());
+        let (reply, answer) = datil::promise();
+        tell(blocked, move |_, cx| reply.send(cx.spawn(Neighbour(None))));
+        let neighbour = answer.wait_for(PATIENCE).unwrap();
+        let (reply, reason) = datil::promise();
+        tell(watcher, move |_, cx| {
+            cx.monitor(neighbour, |down| {
+                Box::new(move |_, cx| {
+                    reply.send(down.reason);
+                    cx.stop();
+                })
+            });
+        });
+        sync(watcher);
+        let heard = neighbour.ask(|reply| reply);
+        assert_eq!(heard.wait_for(PATIENCE), Err(AskError::Dropped));
+        blocked.stop();
+        assert_eq!(reason.wait_for(PATIENCE), Ok(StopReason::Shutdown));
+    });
+}
+
+#[test]
+fn a_shutdown_waits_for_what_blocking_actors_have_left() {
+    let (runtime, alive) = (runtime(1), Arc::default());
+    end_beside_a_neighbour(&runtime, &alive, |_| {});
+    assert!(runtime.shutdown().is_empty());
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+/// Ends another runtime when it is dropped.
+struct Ender(Option<Arc<Runtime>>, mpsc::Sender<()>);
+
+impl Actor for Ender {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+impl Drop for Ender {
+    fn drop(&mut self) {
+        drop(self.0.take());
+        self.1.send(()).unwrap();
+    }
+}
+
+#[test]
+fn what_a_blocking_actor_leaves_may_end_the_runtime() {
+    // Left on its thread, and dropped by its worker after it has taken its runtime out.
+    for by_worker in [false, true] {
+        let runtime = Arc::new(runtime(1));
+        let blocked = runtime.spawn_blocking(Puppet::default());
+        let (done, ended) = mpsc::channel();
+        let ender = Ender(Some(runtime), done);
+        tell(blocked, move |_, cx| {
+            if by_worker {
+                cx.trap_links(move |_| {
+                    let _held = &ender;
+                    Box::new(|_, _| {})
+                });
+            } else {
+                cx.spawn(ender);
+            }
+            cx.stop();
+        });
+        ended.recv_timeout(PATIENCE).expect("nobody waits for itself");
+    }
+}
+
+/// Ends as soon as it has begun, and when it is dropped waits for who has created it.
+struct Brief(Address<Puppet>);
+
+impl Actor for Brief {
+    type Msg = ();
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.stop();
+    }
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+impl Drop for Brief {
+    fn drop(&mut self) {
+        sync(self.0);
+    }
+}
+
+#[test]
+fn who_creates_a_blocking_actor_does_not_wait_for_its_end() {
+    on_all(|runtime| {
+        for _ in 0..if cfg!(miri) { 2 } else { 300 } {
+            let parent = runtime.spawn(Puppet::default());
+            tell(parent, move |_, cx| {
+                cx.spawn_blocking(Brief(cx.address()));
+            });
+            sync(parent);
+            runtime.wait_quiescent();
+            parent.stop();
+        }
     });
 }
 

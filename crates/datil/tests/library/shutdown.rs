@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use datil::{Actor, Address, Context, Restart, Strategy, Supervisor};
+use datil::{Actor, Address, Context, ReplyTo, Restart, Strategy, Supervisor};
 
 use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, sync, tell};
 
@@ -171,6 +171,41 @@ fn what_several_have_left_with_an_actor_is_dropped_apart() {
             2 + usize::from(left_over),
             "{left}"
         );
+    }
+}
+
+#[test]
+fn a_lost_question_that_panics_leaves_what_held_its_reply_alone() {
+    struct Keeper;
+    impl Actor for Keeper {
+        // The reply is dropped first.
+        type Msg = (ReplyTo<()>, Mine, Alive);
+        fn handle(&mut self, _: Self::Msg, _: &mut Context<'_, Self>) {}
+    }
+    let (runtime, alive) = (runtime(1), Arc::<AtomicUsize>::default());
+    let (asker, keeper) = (runtime.spawn(Puppet::default()), runtime.spawn(Keeper));
+    let (hold, gate) = mpsc::channel::<()>();
+    let (inside, entered) = mpsc::channel();
+    let (count, mine) = (Alive::new(&alive), Mine);
+    tell(asker, move |_, cx| {
+        cx.ask(
+            keeper,
+            |reply| (reply, Mine, count),
+            move |_, _, _| {
+                let _held = &mine;
+            },
+        );
+        inside.send(()).unwrap();
+        let _ = gate.recv();
+    });
+    entered.recv_timeout(PATIENCE).unwrap();
+    // The question waits until it is dropped, by a thread that is no worker.
+    assert!(runtime.shutdown_within(Duration::ZERO).is_err());
+    drop(hold);
+    let began = Instant::now();
+    while alive.load(SeqCst) > 0 {
+        assert!(began.elapsed() < PATIENCE, "the question is left");
+        std::thread::yield_now();
     }
 }
 

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use datil::{
@@ -337,6 +337,44 @@ fn a_refused_parent_changes_nothing_and_a_stopped_supervisor_is_no_child() {
         worker.ended().wait_for(PATIENCE).unwrap();
     });
     assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn a_factory_that_goes_on_failing_holds_up_nobody() {
+    let runtime = runtime(1);
+    let [heard, gave_up] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let (began, [hears, gives_up]) = (Instant::now(), [&heard, &gave_up].map(Arc::clone));
+    let (alive, made) = (Arc::default(), AtomicUsize::new(0));
+    let supervisor = Supervisor::new(Strategy::OneForOne, usize::MAX, PATIENCE);
+    let make = factory(&alive);
+    let child = supervisor
+        .start(&mut &runtime, Restart::OnFailure, move || {
+            if made.fetch_add(1, SeqCst) > 0 && !hears.load(SeqCst) {
+                if began.elapsed() < PATIENCE / 12 {
+                    // Without a line for each.
+                    std::panic::resume_unwind(Box::new("on purpose"));
+                }
+                gives_up.store(true, SeqCst);
+            }
+            make()
+        })
+        .unwrap();
+    child.tell(Msg::Fail);
+    let other = runtime.spawn(factory(&alive)());
+    child.tell(Msg::Number(1));
+    assert_eq!(state(other), (0, vec![]));
+    heard.store(true, SeqCst);
+    assert_eq!(state(child), (1, vec![1]));
+    assert!(
+        !gave_up.load(SeqCst),
+        "nobody else ran before the factory gave up"
+    );
+    // A shutdown in the middle of that ends, too.
+    heard.store(false, SeqCst);
+    child.tell(Msg::Fail);
+    runtime.shutdown();
+    assert_eq!(alive.load(SeqCst), 0);
+    assert!(!gave_up.load(SeqCst), "the shutdown had to wait");
 }
 
 /// Each runtime has a clock of its own, which begins with it.

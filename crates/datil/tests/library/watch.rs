@@ -197,6 +197,30 @@ fn a_runtime_that_ends_answers_those_who_wait_for_an_end() {
 }
 
 #[test]
+fn the_end_of_a_runtime_is_told_in_others() {
+    let (here, there) = (runtime(2), runtime(1));
+    let [watched, left] = [0, 1].map(|_| there.spawn(Puppet::default()));
+    let [watcher, linked] = [0, 1].map(|_| here.spawn(Puppet::default()));
+    let (reply, reason) = datil::promise();
+    tell(watcher, move |_, cx| {
+        cx.monitor(watched, |down| Box::new(move |_, _| reply.send(down.reason)));
+    });
+    tell(linked, move |_, cx| cx.link(watched));
+    tell(left, move |_, cx| {
+        cx.monitor(watched, |_| unreachable!("it is left over, too"));
+    });
+    [watcher, linked, left, watched].into_iter().for_each(sync);
+    let end = linked.ended();
+    let leftovers = there.shutdown();
+    assert_eq!(
+        (leftovers.actors.values().sum::<usize>(), leftovers.messages),
+        (2, 0)
+    );
+    assert_eq!(reason.wait_for(PATIENCE), Ok(StopReason::Shutdown));
+    assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Linked(watched.id())));
+}
+
+#[test]
 fn signals_reach_actors_that_move_and_those_of_other_runtimes() {
     let (here, there) = (runtime(2), runtime(2));
     for _ in 0..100 {
