@@ -497,18 +497,24 @@ fn a_crash_fails_the_iteration_and_ends_the_process() {
 
 #[test]
 fn a_policy_is_used_or_refused() {
-    let mut peer = Peer::start(&["actix", "spread"], "2");
-    assert_eq!(
-        peer.hear()["capabilities"],
-        json!(["count-messages", "policy:one", "policy:spread"])
-    );
-    peer.tell(&run("big", json!({"pings": 50, "actors": 10})));
-    peer.hear();
-    assert_eq!(peer.hear()["result"], 2806);
+    for policy in ["one", "spread", "dealt"] {
+        let mut peer = Peer::start(&["actix", policy], "2");
+        assert_eq!(
+            peer.hear()["capabilities"],
+            json!(["count-messages", "policy:one", "policy:spread", "policy:dealt"])
+        );
+        peer.tell(&run("big", json!({"pings": 50, "actors": 10})));
+        peer.hear();
+        assert_eq!(peer.hear()["result"], 2806);
+    }
 
     for (name, policy, text) in [
         ("tokio", "x", "tokio has no policies; start it without --policy x"),
-        ("actix", "x", "actix has no policy x; choose one of: one, spread"),
+        (
+            "actix",
+            "x",
+            "actix has no policy x; choose one of: one, spread, dealt",
+        ),
     ] {
         let mut peer = Peer::start(&[name, policy], "2");
         peer.hears_nothing_more();

@@ -75,13 +75,15 @@ fn actix() {
 }
 
 #[test]
-fn actix_spread() {
-    for workers in [1, 2, 4] {
-        let options = Options {
-            policy: Some("spread".to_owned()),
-            ..Options::workers(workers)
-        };
-        all_benchmarks::<Actix>(&mut Actix::start(&options).expect("actix starts"));
+fn actix_with_every_placement() {
+    for policy in ["spread", "dealt"] {
+        for workers in [1, 2, 4] {
+            let options = Options {
+                policy: Some(policy.to_owned()),
+                ..Options::workers(workers)
+            };
+            all_benchmarks::<Actix>(&mut Actix::start(&options).expect("actix starts"));
+        }
     }
 }
 

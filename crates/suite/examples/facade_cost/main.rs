@@ -53,7 +53,7 @@ fn main() {
     let index = json!({ "index": INDEX });
     let meetings = json!({ "creatures": CREATURES, "meetings": MEETINGS });
     let players = json!({ "pings": PINGS_OF_EACH, "actors": PLAYERS });
-    let pairs: [Pair<'_>; 16] = [
+    let pairs: [Pair<'_>; 24] = [
         (
             "pingpong-tokio",
             [&|| facade::<Tokio, PingPong>(workers, &pings), &|| {
@@ -115,6 +115,18 @@ fn main() {
             }],
         ),
         (
+            "fjcreate-actix",
+            [&|| facade::<Actix, ForkJoinCreation>(workers, &actors), &|| {
+                hand::actix::fjcreate(hand::actix::Place::new(), ACTORS)
+            }],
+        ),
+        (
+            "fib-actix",
+            [&|| facade::<Actix, Fibonacci>(workers, &index), &|| {
+                hand::actix::fib(hand::actix::Place::new(), INDEX)
+            }],
+        ),
+        (
             "pingpong-ractor",
             [&|| facade::<Ractor, PingPong>(workers, &pings), &|| {
                 hand::ractor::pingpong(start::<Ractor>(workers), PINGS)
@@ -124,6 +136,18 @@ fn main() {
             "count-ractor",
             [&|| facade::<Ractor, Count>(workers, &messages), &|| {
                 hand::ractor::count(start::<Ractor>(workers), MESSAGES)
+            }],
+        ),
+        (
+            "fjcreate-ractor",
+            [&|| facade::<Ractor, ForkJoinCreation>(workers, &actors), &|| {
+                hand::ractor::fjcreate(start::<Ractor>(workers), ACTORS)
+            }],
+        ),
+        (
+            "fib-ractor",
+            [&|| facade::<Ractor, Fibonacci>(workers, &index), &|| {
+                hand::ractor::fib(start::<Ractor>(workers), INDEX)
             }],
         ),
         (
@@ -139,6 +163,18 @@ fn main() {
             }],
         ),
         (
+            "fjcreate-kameo",
+            [&|| facade::<Kameo, ForkJoinCreation>(workers, &actors), &|| {
+                hand::kameo::fjcreate(start::<Kameo>(workers), ACTORS)
+            }],
+        ),
+        (
+            "fib-kameo",
+            [&|| facade::<Kameo, Fibonacci>(workers, &index), &|| {
+                hand::kameo::fib(start::<Kameo>(workers), INDEX)
+            }],
+        ),
+        (
             "pingpong-datil",
             [&|| facade::<Datil, PingPong>(workers, &pings), &|| {
                 hand::datil::pingpong(datil(workers), PINGS)
@@ -148,6 +184,18 @@ fn main() {
             "count-datil",
             [&|| facade::<Datil, Count>(workers, &messages), &|| {
                 hand::datil::count(datil(workers), MESSAGES)
+            }],
+        ),
+        (
+            "fjcreate-datil",
+            [&|| facade::<Datil, ForkJoinCreation>(workers, &actors), &|| {
+                hand::datil::fjcreate(datil(workers), ACTORS)
+            }],
+        ),
+        (
+            "fib-datil",
+            [&|| facade::<Datil, Fibonacci>(workers, &index), &|| {
+                hand::datil::fib(datil(workers), INDEX)
             }],
         ),
     ];

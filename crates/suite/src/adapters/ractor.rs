@@ -1,6 +1,9 @@
 //! ractor: actors without supervisor or name, on a tokio runtime.
 
+use std::future::Future;
 use std::marker::PhantomData;
+use std::pin::pin;
+use std::task::{self, Poll, Waker};
 
 use ::ractor::{ActorProcessingErr, ActorRef, ActorRuntime};
 use ::tokio::runtime::Runtime;
@@ -53,11 +56,21 @@ impl Driver<Ractor> for RactorDriver {
     }
 }
 
+/// Creates an actor by ractor's normal means. They are asynchronous, since an actor may wait while it starts; those of the
+/// suite do not, so that one poll is enough. (ractor calls no handler of an actor whose task has used up tokio's budget.)
+///
+/// `spawn_instant`, which is made for programs that cannot wait, would cost one task more for each actor.
 fn spawn<A: Actor<Ractor>>(actor: A, latch: &'static Latch) -> ActorRef<A::Message> {
-    let (address, _task) =
-        ActorRuntime::spawn_instant(None, Behaviour(PhantomData), Resident::new(actor, latch))
-            .expect("only an actor with a name can fail to start");
-    address
+    let starting = pin!(ActorRuntime::spawn(
+        None,
+        Behaviour(PhantomData),
+        Resident::new(actor, latch)
+    ));
+    match starting.poll(&mut task::Context::from_waker(Waker::noop())) {
+        Poll::Ready(Ok((address, _task))) => address,
+        Poll::Ready(Err(error)) => panic!("an actor did not start: {error}"),
+        Poll::Pending => unreachable!("no actor of the suite waits while it starts"),
+    }
 }
 
 #[inline(always)]
@@ -153,5 +166,78 @@ impl<A: Actor<Ractor>> Context<Ractor, A> for RactorContext<'_, A> {
 
     fn population(&mut self, actors: i64) {
         self.latch.tell(actors);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::benchmark::Population;
+
+    /// More than a task of tokio may receive without a break.
+    const MESSAGES: i64 = 1000;
+
+    /// Creates an actor for each message, after it has waited until all messages are there.
+    struct Parent {
+        all_sent: Option<Receiver<()>>,
+        left: i64,
+    }
+
+    impl<L: ActorLibrary> Actor<L> for Parent {
+        type Message = ();
+
+        fn handle(&mut self, (): (), cx: &mut impl Context<L, Self>) {
+            if let Some(all_sent) = self.all_sent.take() {
+                all_sent.recv().expect("the driver sends");
+            }
+            let child = cx.spawn(Child);
+            cx.tell(&child, ());
+            self.left -= 1;
+            if self.left == 0 {
+                cx.stop();
+            }
+        }
+    }
+
+    struct Child;
+
+    impl<L: ActorLibrary> Actor<L> for Child {
+        type Message = ();
+
+        fn handle(&mut self, (): (), cx: &mut impl Context<L, Self>) {
+            cx.stop();
+        }
+    }
+
+    struct Flood {
+        all_sent: Sender<()>,
+        parent: Parent,
+    }
+
+    impl<L: ActorLibrary> Script<L> for Flood {
+        fn run(self, driver: &mut impl Driver<L>) {
+            let parent = driver.spawn(self.parent);
+            for _ in 0..MESSAGES {
+                driver.tell(&parent, ());
+            }
+            self.all_sent.send(()).expect("the parent waits");
+        }
+    }
+
+    #[test]
+    fn one_poll_starts_an_actor_whatever_its_creator_has_received() {
+        let latch: &'static Latch = Box::leak(Box::default());
+        latch.arm(Population::Known(1 + MESSAGES));
+        let (all_sent, waits) = channel();
+        let parent = Parent {
+            all_sent: Some(waits),
+            left: MESSAGES,
+        };
+        let mut system = Ractor::start(&Options::workers(1)).expect("ractor starts");
+        Ractor::drive(&mut system, latch, Flood { all_sent, parent });
+        assert_eq!(latch.wait(Some(Duration::from_secs(60))), Ok(Ok(())));
     }
 }

@@ -70,22 +70,28 @@ fn deliver<M>(to: &UnboundedSender<M>, message: M) {
 }
 
 /// The life of one actor: the body of its task.
-async fn live<A: Actor<Tokio>>(
+///
+/// Of an `async fn` the compiler keeps the arguments twice, as they came and as the body uses them, so that a task would take
+/// twice the memory of its actor.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+fn live<A: Actor<Tokio>>(
     mut resident: Resident<A>,
     mut mailbox: UnboundedReceiver<A::Message>,
     myself: UnboundedSender<A::Message>,
-) {
-    let mut stopping = act(&mut resident, &myself, |actor, cx| actor.started(cx));
-    while !stopping {
-        // This task holds a sender, so that the channel cannot close.
-        let Some(message) = mailbox.recv().await else {
-            return;
-        };
-        stopping = act(&mut resident, &myself, |actor, cx| actor.handle(message, cx));
+) -> impl Future<Output = ()> + Send {
+    async move {
+        let mut stopping = act(&mut resident, &myself, |actor, cx| actor.started(cx));
+        while !stopping {
+            // This task holds a sender, so that the channel cannot close.
+            let Some(message) = mailbox.recv().await else {
+                return;
+            };
+            stopping = act(&mut resident, &myself, |actor, cx| actor.handle(message, cx));
+        }
+        resident.mark_stopped();
+        // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
+        drop((mailbox, myself));
     }
-    resident.mark_stopped();
-    // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
-    drop((mailbox, myself));
 }
 
 /// Lets the actor act, and tells whether it asked to be stopped.
@@ -135,5 +141,29 @@ impl<A: Actor<Tokio>> Context<Tokio, A> for TokioContext<'_, A> {
 
     fn population(&mut self, actors: i64) {
         self.latch.tell(actors);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Large([u8; 1000]);
+
+    impl<L: ActorLibrary> Actor<L> for Large {
+        type Message = ();
+
+        fn handle(&mut self, (): (), _: &mut impl Context<L, Self>) {
+            self.0[0] += 1;
+        }
+    }
+
+    #[test]
+    fn a_task_holds_its_actor_once() {
+        let latch: &'static Latch = Box::leak(Box::default());
+        let (address, mailbox) = unbounded_channel();
+        let task = live(Resident::new(Large([0; 1000]), latch), mailbox, address);
+        let size = size_of_val(&task);
+        assert!((1000..1200).contains(&size), "{size} bytes");
     }
 }

@@ -1,5 +1,9 @@
 //! By hand against ractor.
 
+mod create;
+
+pub use create::{fib, fjcreate};
+
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 

@@ -1,17 +1,5 @@
 //! By hand against kameo.
 
-use std::convert::Infallible;
-use std::sync::mpsc::{Sender, channel};
-use std::time::Instant;
-
-use kameo::Actor;
-use kameo::actor::{ActorRef, Spawn};
-use kameo::mailbox;
-use kameo::message::{Context, Message};
-use tokio::runtime::Runtime;
-
-use crate::Run;
-
 /// Implements `Actor` for actors that need no hooks, as kameo's own derive does.
 macro_rules! plain_actors {
     ($($actor:ty),+) => {
@@ -25,6 +13,22 @@ macro_rules! plain_actors {
         })+
     };
 }
+
+mod create;
+
+pub use create::{fib, fjcreate};
+
+use std::convert::Infallible;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+
+use kameo::Actor;
+use kameo::actor::{ActorRef, Spawn};
+use kameo::mailbox;
+use kameo::message::{Context, Message};
+use tokio::runtime::Runtime;
+
+use crate::Run;
 
 plain_actors!(Ping, Pong, Producer, Counter);
 

@@ -1,5 +1,9 @@
 //! By hand against datil.
 
+mod create;
+
+pub use create::{fib, fjcreate};
+
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 

@@ -2,6 +2,17 @@
 //!
 //! An actor that sends its own address around keeps it behind a counted pointer: a clone of an `Addr` allocates twice.
 
+/// Implements `Message` for messages without an answer, as actix's own derive does.
+macro_rules! messages {
+    ($($message:ty),+) => {
+        $(impl Message for $message { type Result = (); })+
+    };
+}
+
+mod create;
+
+pub use create::{fib, fjcreate};
+
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -35,13 +46,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.arbiter.stop();
     }
-}
-
-/// Implements `Message` for messages without an answer, as actix's own derive does.
-macro_rules! messages {
-    ($($message:ty),+) => {
-        $(impl Message for $message { type Result = (); })+
-    };
 }
 
 messages!(Start, Next, Back, Ball, Stop, Increment, Retrieve, Total);
