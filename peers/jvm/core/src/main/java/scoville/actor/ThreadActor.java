@@ -1,12 +1,14 @@
 package scoville.actor;
 
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.function.Consumer;
 
 /** Hosts an actor of the suite on a thread of its own, of whatever kind, which waits at a queue. */
 public final class ThreadActor extends ActorRef {
-    private final BlockingQueue<Object> mailbox = new LinkedBlockingQueue<>();
+    /** The JDK's unbounded queue without locks; of the one with locks, every message takes two at least. */
+    private final BlockingQueue<Object> mailbox = new LinkedTransferQueue<>();
+
     private volatile boolean ended;
 
     private ThreadActor() {}
