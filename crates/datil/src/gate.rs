@@ -438,11 +438,9 @@ mod tests {
                         generation += 1;
                         inside = 0;
                     }
-                    4 if generation > 0 && stale => {
-                        // One for the former actor, whose count is over if the word knows of this one.
-                        if word.load(Relaxed) as u16 == generation {
-                            withdraw(&word, generation - 1);
-                        }
+                    // One for the former actor, whose count is over if the word knows of this one.
+                    4 if generation > 0 && stale && word.load(Relaxed) as u16 == generation => {
+                        withdraw(&word, generation - 1);
                     }
                     4 if inside > 0 => {
                         withdraw(&word, generation);

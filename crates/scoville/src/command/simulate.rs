@@ -552,25 +552,22 @@ fn page(output: &Output) -> Page {
     }
 }
 
+/// How busy something was in a run.
+type Load = Box<dyn Fn(&Run) -> f64>;
+
 /// The share of the makespan for which each link and each memory controller is busy: a row for each of them, a column for
 /// each cell.
 fn loads(program: &str, cells: &[&Cell<'_>]) -> Section {
     let run = &cells[0].rows[0].run;
     let links = run.links.iter().enumerate().map(|(link, (from, to, _))| {
         let load = move |run: &Run| run.links[link].2;
-        (
-            format!("link {from} to {to}"),
-            Box::new(load) as Box<dyn Fn(&Run) -> f64>,
-        )
+        (format!("link {from} to {to}"), Box::new(load) as Load)
     });
     let controllers = (0..run.controllers.len()).map(|node| {
         let load = move |run: &Run| run.controllers[node];
-        (
-            format!("controller {node}"),
-            Box::new(load) as Box<dyn Fn(&Run) -> f64>,
-        )
+        (format!("controller {node}"), Box::new(load) as Load)
     });
-    let row = |(name, load): (String, Box<dyn Fn(&Run) -> f64>)| {
+    let row = |(name, load): (String, Load)| {
         let shares = cells.iter().map(|cell| percent(cell.mean(|row| load(&row.run))));
         [name].into_iter().chain(shares).collect()
     };
