@@ -17,7 +17,6 @@ use crate::inbox;
 use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
-use crate::sync::Instant;
 use crate::sync::thread::{self, JoinHandle};
 use crate::timer::Timers;
 use crate::worker::port::{self, STOP, WorkerMetrics};
@@ -219,7 +218,7 @@ impl Runtime {
     /// [`StillRunning`] if some take longer. Nothing new is begun any more; what is left is dropped, without a report, when the last of them has returned. The calling thread need not wait for that,
     /// but a process that ends before drops nothing. Called in a handler of this runtime it fails after `limit`, since that handler runs.
     pub fn shutdown_within(mut self, limit: Duration) -> Result<Leftovers, StillRunning> {
-        let began = Instant::now();
+        let began = crate::sync::Instant::now();
         self.ask_to_stop();
         loop {
             let running = self.still_running();
