@@ -168,12 +168,13 @@ fn end_beside_a_neighbour(
     let blocked = runtime.spawn_blocking(Puppet::default());
     let (reply, answer) = datil::promise();
     let (neighbour, (hold, gate)) = (Neighbour(Some(Alive::new(alive))), mpsc::channel::<()>());
+    // Asked before the actor is told to end: after that it may come too late, and be answered that the actor is gone.
+    let end = blocked.ended();
     tell(blocked, move |_, cx| {
         reply.send(cx.spawn(neighbour));
         let _ = gate.recv();
         cx.stop();
     });
-    let end = blocked.ended();
     meanwhile(answer.wait_for(PATIENCE).unwrap());
     drop(hold);
     assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
