@@ -19,7 +19,7 @@ use crate::client;
 use crate::inbox;
 use crate::runtime::{BuildError, Leftovers, Metrics, finish, lease_ports};
 use crate::timer::Timers;
-use crate::worker::core::{Core, Hooks};
+use crate::worker::core::{Apart, Core, Hooks, stack};
 use crate::worker::current;
 use crate::worker::port::bump;
 use crate::worker::run::Stopped;
@@ -145,7 +145,7 @@ impl Simulation {
         let clock = Clock::Virtual(AtomicU64::new(0));
         let team = Arc::new(Team::new(ports, inbox, hook, place, clock, Role::Main));
         team.join();
-        let core = |port| Box::new(Core::new(port, team.clone(), 1, ptr::null_mut(), &HOOKS));
+        let core = |port| Apart::from(stack(), Core::new(port, team.clone(), 1, ptr::null_mut(), &HOOKS));
         let workers = team.ports.iter().map(|&port| Stopped::without_policy(core(port)));
         Ok(Self {
             workers: workers.collect(),

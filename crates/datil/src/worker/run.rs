@@ -11,7 +11,7 @@ use std::time::Duration;
 use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Setup, Verdict};
 
 use super::absence::Watch;
-use super::core::{Core, Hooks};
+use super::core::{Apart, Core, Hooks, stack};
 use super::port::{
     self, ABSENT, ASLEEP, CLAIMED, FROM_HEAD, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH,
     bump,
@@ -55,7 +55,7 @@ const WATCHES: u32 = 16;
 
 /// A worker that has stopped: its core, to be emptied by whoever joins the thread.
 pub(crate) struct Stopped {
-    pub(crate) core: Box<Core>,
+    pub(crate) core: Apart<Core>,
     /// The core's hooks still refer to it.
     policy: *mut (),
     drop_policy: fn(*mut ()),
@@ -63,7 +63,7 @@ pub(crate) struct Stopped {
 
 impl Stopped {
     /// A worker that never had a thread or a policy.
-    pub(crate) fn without_policy(core: Box<Core>) -> Self {
+    pub(crate) fn without_policy(core: Apart<Core>) -> Self {
         Self {
             core,
             policy: ptr::null_mut(),
@@ -103,13 +103,16 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
     let policy = P::on(setup, &seat.rings);
     let (batch, learns) = (policy.batch().max(1), P::LEARNS && policy.learns());
     let policy_at = Box::into_raw(Box::new(policy));
-    let core = Box::new(Core::new(
-        port,
-        team,
-        batch,
-        policy_at.cast(),
-        &const { HooksOf::<P>::TABLE },
-    ));
+    let core = Apart::from(
+        stack(),
+        Core::new(
+            port,
+            team,
+            batch,
+            policy_at.cast(),
+            &const { HooksOf::<P>::TABLE },
+        ),
+    );
     core.showcase.sit(seat, learns);
     if P::ROUTES {
         core.run.remind();

@@ -5,6 +5,7 @@
 //! re-enter at each of the points where it runs: handlers, hooks and destructors.
 
 mod activation;
+mod apart;
 mod panic;
 mod send;
 mod transfer;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use datil_policy::{Encounter, Stint};
 
 pub(crate) use activation::vtable;
+pub(crate) use apart::{Apart, stack};
 pub(crate) use panic::contain;
 
 use super::absence::{Patrol, Presence};
