@@ -252,12 +252,92 @@ fn bandwidths_are_no_distances() {
     assert_eq!(machine.distance(0, 1), 30);
 }
 
+/// Written by hand after what hwloc 3 writes: objects have an `id` as well, caches a number, and facts about the machine stand behind
+/// its objects.
+const FORMAT_3: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="3.0">
+  <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" allowed_cpuset="0x00000007"
+      nodeset="0x00000003" complete_nodeset="0x00000003" allowed_nodeset="0x00000003" gp_index="1" id="obj1">
+    <info name="DMIProductName" value="made up"/>
+    <object type="Package" os_index="0" cpuset="0x00000003" nodeset="0x00000001" gp_index="3" id="obj3">
+      <object type="NUMANode" os_index="0" cpuset="0x00000003" nodeset="0x00000001" gp_index="4" id="obj4" local_memory="4096">
+        <page_type size="4096" count="1"/>
+      </object>
+      <object type="L2Cache" os_index="0" cpuset="0x00000003" nodeset="0x00000001" gp_index="5" id="obj5" cache_size="1024"
+          depth="2" cache_linesize="64" cache_associativity="16" cache_type="0">
+        <object type="L1iCache" os_index="0" cpuset="0x00000003" gp_index="6" id="obj6" cache_size="512" depth="1" cache_type="2">
+          <object type="Core" os_index="0" cpuset="0x00000003" nodeset="0x00000001" gp_index="7" id="obj7">
+            <object type="PU" os_index="0" cpuset="0x00000001" nodeset="0x00000001" gp_index="8" id="obj8"/>
+            <object type="PU" os_index="1" cpuset="0x00000002" nodeset="0x00000001" gp_index="9" id="obj9"/>
+          </object>
+        </object>
+      </object>
+      <object type="OSDev" gp_index="10" id="obj10" name="dax0.0" subtype="SPM" osdev_type="2"/>
+    </object>
+    <object type="Package" os_index="1" cpuset="0x0000000c" nodeset="0x00000002" gp_index="11" id="obj11">
+      <object type="NUMANode" os_index="1" cpuset="0x0000000c" nodeset="0x00000002" gp_index="12" id="obj12" local_memory="8192"/>
+      <object type="Core" os_index="0" cpuset="0x00000004" nodeset="0x00000002" gp_index="13" id="obj13">
+        <object type="PU" os_index="2" cpuset="0x00000004" nodeset="0x00000002" gp_index="14" id="obj14"/>
+      </object>
+      <object type="Core" os_index="1" cpuset="0x00000008" nodeset="0x00000002" gp_index="15" id="obj15">
+        <object type="PU" os_index="3" cpuset="0x00000008" nodeset="0x00000002" gp_index="16" id="obj16"/>
+      </object>
+    </object>
+  </object>
+  <distances2 type="NUMANode" nbobjs="2" kind="33" indexing="os">
+    <indexes length="4">0 1 </indexes><u64values length="8">0 1 1 0 </u64values>
+  </distances2>
+  <distances2 type="NUMANode" nbobjs="2" kind="5" name="NUMALatency" indexing="os">
+    <indexes length="4">0 1 </indexes><u64values length="12">10 32 32 10 </u64values>
+  </distances2>
+  <support name="discovery.pu"/>
+  <cpukind cpuset="0x0000000f"><info name="CoreType" value="IntelCore"/></cpukind>
+  <info name="Backend" value="Linux"/>
+  <info name="hwlocVersion" value="3.0.0"/>
+</topology>
+"#;
+
+#[test]
+fn format_3_is_read_as_format_2() {
+    let machine = Topology::from_hwloc(FORMAT_3).expect("a machine");
+    let units: Vec<_> = machine
+        .pus()
+        .iter()
+        .map(|pu| (pu.os, pu.core, pu.package, pu.node))
+        .collect();
+    assert_eq!(
+        units,
+        [(0, 0, 0, 0), (1, 0, 0, 0), (2, 1, 1, 1)],
+        "unit 3 is not allowed"
+    );
+    assert_eq!(
+        machine.nodes().iter().map(|node| node.memory).collect::<Vec<_>>(),
+        [4096, 8192]
+    );
+    let caches: Vec<_> = machine
+        .caches()
+        .iter()
+        .map(|cache| (cache.level, cache.size, &cache.pus[..]))
+        .collect();
+    assert_eq!(caches, [(2, 1024, &[0, 1][..])]);
+    assert_eq!(machine.distance(0, 1), 32, "hops are no latencies");
+    assert_eq!(
+        Topology::from_hwloc(&FORMAT_3.replace("version=\"3.0\"", "version=\"2.0\"")),
+        Ok(machine)
+    );
+}
+
 #[test]
 fn what_is_no_description_is_refused_with_the_reason() {
     let reason = |xml: &str| Topology::from_hwloc(xml).expect_err("no machine").to_string();
     assert!(reason("<topology").contains("no XML"));
     assert!(reason("<html/>").contains("hwloc 2"));
-    assert!(reason("<topology><object type=\"Machine\"/></topology>").contains("hwloc 2"));
+    assert!(reason("<topology><object type=\"Machine\"/></topology>").contains("is of hwloc 1"));
+    for version in ["4.0", "30.1", "3", "x"] {
+        let future = reason(&format!("<topology version=\"{version}\"/>"));
+        assert!(future.contains(&format!("hwloc's format {version};")), "{future}");
+    }
     assert!(reason("<topology version=\"2.0\"/>").contains("no object of type Machine"));
     let bare = "<topology version=\"2.0\"><object type=\"Machine\"/></topology>";
     assert!(reason(bare).contains("no allowed_cpuset"));

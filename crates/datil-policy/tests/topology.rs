@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use datil_policy::topology::{
-    Cache, Neighbourhood, Node, Pu, Rings, Synthetic, Topology, TopologyError, cpu_list, cpu_quota,
+    Cache, ControlGroups, Neighbourhood, Node, Pu, Rings, Synthetic, Topology, TopologyError, cpu_list,
+    cpu_quota,
 };
 use proptest::prelude::*;
 
@@ -220,6 +221,10 @@ fn the_affinity_mask_and_the_control_group_are_respected() {
 
     files.insert("/proc/self/cgroup".into(), "0::/tenant\n".into());
     files.insert(
+        "/proc/self/mountinfo".into(),
+        "29 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n".into(),
+    );
+    files.insert(
         "/sys/fs/cgroup/tenant/cpuset.cpus.effective".into(),
         "0-1,5\n".into(),
     );
@@ -229,6 +234,61 @@ fn the_affinity_mask_and_the_control_group_are_respected() {
     files.insert("/sys/fs/cgroup/tenant/cpuset.cpus.effective".into(), "0\n".into());
     let nothing = Topology::from_linux(|path| files.get(path).cloned()).expect_err("no unit is left");
     assert!(nothing.to_string().contains("affinity mask"), "{nothing}");
+}
+
+#[test]
+fn control_groups_of_version_1_are_respected() {
+    let mut files = linux();
+    files.insert("/proc/self/cgroup".into(), "3:cpuset:/tenant\n0::/\n".into());
+    files.insert(
+        "/proc/self/mountinfo".into(),
+        "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n\
+         41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+            .into(),
+    );
+    let folder = "/sys/fs/cgroup/cpuset/tenant";
+    files.insert(format!("{folder}/cpuset.cpus"), "0-5\n".into());
+    files.insert(format!("{folder}/cpuset.effective_cpus"), "1,4\n".into());
+    let machine = Topology::from_linux(|path| files.get(path).cloned()).expect("a machine");
+    assert_eq!(machine.pus().iter().map(|pu| pu.os).collect::<Vec<_>>(), [1, 4]);
+}
+
+/// Names of groups may have colons, backslashes and spaces in them; of two mounts the one that shows more counts.
+#[test]
+fn control_groups_are_found_whatever_their_names_are() {
+    let files = [
+        (
+            "/proc/self/cgroup",
+            "4:cpu,cpuacct:/a b\\x2d:c/own\n1:name=systemd:/\n",
+        ),
+        (
+            "/proc/self/mountinfo",
+            "1 1 0:1 /a\\040b\\134x2d:c /inner rw - cgroup cgroup rw,cpu,cpuacct\n\
+             1 1 0:1 / /the\\040groups rw shared:1 - cgroup cgroup rw,cpu,cpuacct\n\
+             1 1 0:2 / /cpuset rw - cgroup cgroup rw,cpuset\n",
+        ),
+    ];
+    let read = |path: &str| {
+        files
+            .iter()
+            .find(|(name, _)| *name == path)
+            .map(|(_, text)| (*text).to_owned())
+    };
+    let groups = ControlGroups::of("cpu", read).expect("groups");
+    assert_eq!(
+        groups.folders(),
+        [
+            "/the groups/a b\\x2d:c/own",
+            "/the groups/a b\\x2d:c",
+            "/the groups"
+        ]
+    );
+    assert!(
+        ControlGroups::of("memory", read)
+            .expect("none")
+            .folders()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -287,6 +347,53 @@ fn cores_are_told_apart_by_their_siblings() {
         cores(["", "", "", ""], "core_cpus_list"),
         [0, 1, 0, 1],
         "by their numbers then"
+    );
+}
+
+/// Units whose cores and nodes are these.
+fn of_cores(units: &[(u32, usize)]) -> Topology {
+    let pu = |(os, &(core, node)): (usize, &(u32, usize))| Pu {
+        os: os as u32,
+        core,
+        package: 0,
+        node,
+    };
+    let nodes = units.iter().map(|&(_, node)| node).max().expect("a unit") as u32;
+    Topology::new(
+        units.iter().enumerate().map(pu).collect(),
+        (0..=nodes).map(|os| Node { os, memory: 0 }).collect(),
+        vec![],
+        vec![],
+    )
+    .expect("a machine")
+}
+
+#[test]
+fn units_are_taken_core_by_core_then_node_by_node() {
+    let order = |units: &[(u32, usize)]| of_cores(units).by_core();
+    assert_eq!(order(&[(0, 0), (1, 0), (2, 0)]), [0, 1, 2]);
+    let next_to_each_other = [(0, 0), (0, 0), (1, 0), (1, 0)];
+    assert_eq!(order(&next_to_each_other), [0, 2, 1, 3]);
+    let far_apart = [(0, 0), (1, 0), (0, 0), (1, 0)];
+    assert_eq!(order(&far_apart), [0, 1, 2, 3]);
+    let four_threads = [(0, 0), (0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (1, 0), (1, 0)];
+    assert_eq!(order(&four_threads), [0, 4, 1, 5, 2, 6, 3, 7]);
+    // Two big cores with two threads each, then four small ones with one.
+    let hybrid = [(0, 0), (0, 0), (1, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)];
+    assert_eq!(order(&hybrid), [0, 2, 4, 5, 6, 7, 1, 3]);
+    // Nodes whose units are numbered in turn.
+    let in_turn = [(0, 0), (1, 1), (2, 0), (3, 1), (0, 0), (1, 1), (2, 0), (3, 1)];
+    assert_eq!(order(&in_turn), [0, 2, 1, 3, 4, 6, 5, 7]);
+    // The affinity mask leaves one thread of the first core.
+    let part = of_cores(&next_to_each_other)
+        .restricted_to(&[1, 2, 3])
+        .expect("some");
+    assert_eq!(
+        part.by_core()
+            .iter()
+            .map(|&pu| part.pus()[pu].os)
+            .collect::<Vec<_>>(),
+        [1, 2, 3]
     );
 }
 

@@ -328,7 +328,7 @@ fn a_machine_from_hwloc_runs_a_program() {
 }
 
 #[test]
-fn workers_fill_four_nodes_first_on_the_machine_of_the_thesis() {
+fn workers_fill_four_nodes_first_on_the_machine_of_the_thesis_and_cores_elsewhere() {
     let machine = preset("opteron").expect("a preset");
     let nodes = |workers| -> Vec<usize> {
         let pus = machine.units(workers).expect("there are so many");
@@ -337,6 +337,13 @@ fn workers_fill_four_nodes_first_on_the_machine_of_the_thesis() {
     assert_eq!(nodes(6), [0, 1, 2, 3, 0, 1]);
     assert!(nodes(32).iter().all(|&node| node < 4));
     assert_eq!(nodes(36)[32..], [4, 5, 6, 7]);
+    let smt = datil_policy::topology::Synthetic {
+        cores: 2,
+        threads: 2,
+        ..datil_policy::topology::Synthetic::default()
+    };
+    let smt = Machine::from_topology("smt".to_owned(), smt.build().expect("a machine"));
+    assert_eq!(smt.units(3), Ok(vec![0, 2, 1]), "one thread of each core first");
     assert!(machine.units(0).is_err() && machine.units(65).expect_err("too many").contains("1 to 64"));
 }
 

@@ -1,4 +1,5 @@
-//! Reading a machine from hwloc's XML, format 2 (`lstopo --of xml`).
+//! Reading a machine from hwloc's XML (`lstopo --of xml`), formats 2 and 3. What is read stands in both in the same way; format 3 has
+//! further identities of objects, facts about the whole machine in another place, and matrices of hops.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +8,11 @@ use roxmltree::{Document, Node as Element, ParsingOptions};
 use super::{Cache, Node, Pu, Topology, TopologyError, error, tells_nodes_apart};
 
 impl Topology {
-    /// The machine that `lstopo --of xml` of hwloc 2 has described, as far as hwloc's own mask allows its use. Latencies by which
+    /// The machine that `lstopo --of xml` of hwloc 2 or 3 has described, as far as hwloc's own mask allows its use. Latencies by which
     /// another node is no farther than a node itself count as none.
     ///
     /// # Errors
-    /// If the text is no XML, is not of hwloc 2, or describes no usable machine.
+    /// If the text is no XML, is not of hwloc 2 or 3, or describes no usable machine.
     pub fn from_hwloc(xml: &str) -> Result<Self, TopologyError> {
         let options = ParsingOptions {
             allow_dtd: true,
@@ -22,10 +23,25 @@ impl Topology {
             Err(problem) => return error(format!("the description of the machine is no XML: {problem}")),
         };
         let root = document.root_element();
-        if !root.has_tag_name("topology") || !root.attribute("version").is_some_and(|v| v.starts_with("2.")) {
+        if !root.has_tag_name("topology") {
             return error(
-                "the description of the machine is not of hwloc 2; write it with `lstopo --of xml` of hwloc 2",
+                "this is no description of a machine by hwloc; write one with `lstopo --of xml` of hwloc 2 or 3",
             );
+        }
+        // Format 1 wrote no version, and had the memory nodes among the ancestors of units.
+        match root.attribute("version") {
+            Some(version) if ["2.", "3."].iter().any(|known| version.starts_with(known)) => {}
+            Some(version) => {
+                return error(format!(
+                    "the description of the machine is in hwloc's format {version}; formats 2 and 3 can be read, which \
+                     `lstopo --of xml` of hwloc 2 and 3 writes"
+                ));
+            }
+            None => {
+                return error(
+                    "the description of the machine is of hwloc 1; write it with `lstopo --of xml` of hwloc 2 or 3",
+                );
+            }
         }
         machine(root)
     }
@@ -42,7 +58,7 @@ fn machine(root: Element<'_, '_>) -> Result<Topology, TopologyError> {
     };
     let Some(allowed) = set(whole, "allowed_cpuset")? else {
         return error(
-            "the object of type Machine has no allowed_cpuset; write it with `lstopo --of xml` of hwloc 2",
+            "the object of type Machine has no allowed_cpuset; write it with `lstopo --of xml` of hwloc 2 or 3",
         );
     };
     let usable = set(whole, "allowed_nodeset")?;
@@ -147,13 +163,13 @@ fn cache(object: Element<'_, '_>, pus: &[Pu]) -> Option<Cache> {
 
 /// The matrix of latencies between nodes, in their order; empty if there is none, or none that tells them apart.
 fn distances(root: Element<'_, '_>, nodes: &[u32]) -> Result<Vec<Vec<u32>>, TopologyError> {
-    // Versions before 2.1 gave matrices no names; the kind then tells latencies from bandwidths.
-    let are_bandwidths = |kind: &str| kind.parse().is_ok_and(|kind: u64| kind & 8 != 0);
+    // Versions before 2.1 gave matrices no names; the kind then tells latencies from bandwidths (8) and, from format 3 on, hops (32).
+    let are_others = |kind: &str| kind.parse().is_ok_and(|kind: u64| kind & (8 | 32) != 0);
     let latencies = |element: &Element<'_, '_>| {
         element.has_tag_name("distances2")
             && element.attribute("type") == Some("NUMANode")
             && element.attribute("name").is_none_or(|name| name == "NUMALatency")
-            && !element.attribute("kind").is_some_and(are_bandwidths)
+            && !element.attribute("kind").is_some_and(are_others)
     };
     let Some(matrix) = root.descendants().find(latencies) else {
         return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cache, Node, Pu, Topology, TopologyError, error, tells_nodes_apart};
+use super::{Cache, ControlGroups, Node, Pu, Topology, TopologyError, error, tells_nodes_apart};
 
 /// Parses a list of numbers as Linux writes it: `0-3,8,10-11`. Empty text is an empty list; `None` if it is no list.
 pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
@@ -18,14 +18,6 @@ pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     numbers.sort_unstable();
     numbers.dedup();
     Some(numbers)
-}
-
-/// Processors' worth of time that a control group may use, from the text of its `cpu.max`: `200000 100000` is 2.
-/// `None` without a limit.
-pub fn cpu_quota(cpu_max: &str) -> Option<f64> {
-    let (quota, period) = cpu_max.trim().split_once(' ')?;
-    let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
-    (quota > 0.0 && period > 0.0).then_some(quota / period)
 }
 
 /// Size of a cache as Linux writes it: `512K`.
@@ -45,7 +37,7 @@ impl Topology {
     /// The part of the machine that the calling process may use. `read` returns the text of a file by its absolute
     /// path, or `None` if there is none.
     ///
-    /// Units that the affinity mask (`/proc/self/status`) or the control group (`cpuset.cpus.effective`) leaves out
+    /// Units that the affinity mask (`/proc/self/status`) or the control group (its `cpuset`, of version 1 or 2) leaves out
     /// are left out. Nodes on which the process may have no memory (`Mems_allowed_list` there) stay, with a size of 0, for their
     /// units may be used. Without a description of nodes there is one node; without one of caches there are none. Distances by which
     /// another node is no farther than a node itself, as those of emulated nodes (`numa=fake`), count as none.
@@ -194,14 +186,10 @@ fn caches(read: &impl Fn(&str) -> Option<String>, online: &[u32]) -> Vec<Cache> 
 fn allowed(read: &impl Fn(&str) -> Option<String>) -> Option<Vec<u32>> {
     let status = read("/proc/self/status");
     let mask = status.and_then(|status| cpu_list(in_status(&status, "Cpus_allowed_list:")?));
-    let group = read("/proc/self/cgroup").and_then(|groups| {
-        let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-        let path = format!(
-            "/sys/fs/cgroup{}/cpuset.cpus.effective",
-            own.trim_end_matches('/')
-        );
-        cpu_list(&read(&path)?)
-    });
+    let group = ControlGroups::of("cpuset", read)
+        .ok()
+        .and_then(|groups| groups.cpu_set(read))
+        .map(|set| set.units);
     match (mask, group) {
         (Some(mask), Some(group)) => Some(mask.into_iter().filter(|cpu| group.contains(cpu)).collect()),
         (mask, group) => mask.or(group),

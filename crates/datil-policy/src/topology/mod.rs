@@ -4,15 +4,18 @@
 //! hwloc's `lstopo` writes (`Topology::from_hwloc`, feature `hwloc-xml`), or made up ([`Synthetic`]). Nothing here
 //! opens a file: whoever has files hands over their texts. [`Rings`] are what a policy takes from it.
 
+mod control_groups;
 #[cfg(feature = "hwloc-xml")]
 mod hwloc;
 mod linux;
 mod rings;
 mod synthetic;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-pub use linux::{cpu_list, cpu_quota};
+pub use control_groups::{ControlGroups, CpuLimit, CpuSet, cpu_quota};
+pub use linux::cpu_list;
 pub use rings::{Neighbourhood, Rings};
 pub use synthetic::Synthetic;
 
@@ -161,6 +164,20 @@ impl Topology {
     pub fn pus_of(&self, node: usize) -> impl Iterator<Item = usize> {
         let of_node = move |&pu: &usize| self.pus[pu].node == node;
         (0..self.pus.len()).filter(of_node)
+    }
+
+    /// All units in the order in which workers take them: one of every core before a second one of any, and node after node. What is
+    /// near stays near, but for the hardware threads of a core, who share its time.
+    pub fn by_core(&self) -> Vec<usize> {
+        let mut taken = BTreeMap::new();
+        let mut order: Vec<(usize, usize, usize)> = Vec::with_capacity(self.pus.len());
+        for (unit, pu) in self.pus.iter().enumerate() {
+            let before: &mut usize = taken.entry(pu.core).or_default();
+            order.push((*before, pu.node, unit));
+            *before += 1;
+        }
+        order.sort_unstable();
+        order.into_iter().map(|(_, _, unit)| unit).collect()
     }
 
     /// The part of the machine that consists of the units with these system numbers. All nodes stay, for memory may

@@ -39,7 +39,7 @@ pub enum Wiring {
 /// In which order units get workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Filling {
-    /// Node after node.
+    /// Node after node; hardware threads of a core that has a worker only when no other core is left.
     Compact,
     /// One unit on each of so many nodes, then the second unit of each; when these nodes are full, the other nodes
     /// alike.
@@ -131,19 +131,24 @@ impl Machine {
                 self.name
             ));
         }
+        let order = match self.filling {
+            Filling::Compact => self.topology.by_core(),
+            Filling::Spread(nodes) => self.spread(nodes.max(1)),
+        };
+        Ok(order.into_iter().take(workers).collect())
+    }
+
+    /// All units, so many nodes at a time and one unit of each of them in turn.
+    fn spread(&self, at_a_time: usize) -> Vec<usize> {
         let nodes: Vec<Vec<usize>> = (0..self.topology.nodes().len())
             .map(|node| self.topology.pus_of(node).collect::<Vec<_>>())
             .filter(|pus| !pus.is_empty())
             .collect();
-        let group = match self.filling {
-            Filling::Compact => 1,
-            Filling::Spread(nodes) => nodes.max(1),
-        };
-        let order = nodes.chunks(group).flat_map(|group| {
+        let order = nodes.chunks(at_a_time).flat_map(|group| {
             let most = group.iter().map(Vec::len).max().unwrap_or(0);
             (0..most).flat_map(move |turn| group.iter().filter_map(move |pus| pus.get(turn).copied()))
         });
-        Ok(order.take(workers).collect())
+        order.collect()
     }
 
     /// The same machine with all distances beyond the own node made longer or shorter: times `factor`, at least 0, is what

@@ -22,8 +22,9 @@ pub(crate) use access::Meter;
 #[non_exhaustive]
 pub enum Binding {
     /// To one unit each if the policy wants that ([`crate::policy::Policy::PINS`]) and nothing says that the process shares its units
-    /// with others. It shares them if its control group limits its time (`cpu.max`), or leaves units of the machine out without
-    /// being a partition (`cpuset.cpus.partition`).
+    /// with others. It shares them if its control group or one above it limits its time (`cpu.max`, `cpu.cfs_quota_us`), or if its
+    /// control group leaves units of the machine out without being a partition (`cpuset.cpus.partition`); and is taken to if no
+    /// mount shows its control group.
     #[default]
     Auto,
     /// Not at all.
@@ -132,8 +133,9 @@ impl Plan {
             None => Err("nobody asked".to_owned()),
         };
         let units = |machine: Topology| {
-            let count = machine.pus().len();
-            (machine, (0..workers).map(|worker| worker % count).collect())
+            let order = machine.by_core();
+            let taken = order.iter().copied().cycle().take(workers).collect();
+            (machine, taken)
         };
         Self {
             workers: workers as u32,

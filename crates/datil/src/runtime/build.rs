@@ -147,8 +147,9 @@ impl Builder {
         self
     }
 
-    /// Whether the workers' threads are bound to processing units. Worker w is bound to the w-th unit that the process may use, modulo
-    /// their number. What came of it is in [`Runtime::placement`]. Default: [`Binding::Auto`].
+    /// Whether the workers' threads are bound to processing units. Of those that the process may use, workers get one of every core
+    /// before a second one of any, node after node, and begin again when all are taken. What came of it is in
+    /// [`Runtime::placement`]. Default: [`Binding::Auto`].
     #[must_use]
     pub fn binding(mut self, binding: Binding) -> Self {
         self.binding = binding;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use datil_policy::topology::ControlGroups;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Pid;
 
@@ -40,8 +41,7 @@ impl Hierarchy {
     /// # Errors
     /// Why there is none, in words for the user.
     pub fn find() -> Result<Self, String> {
-        let read = |path: &str| fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
-        let folder = own_folder(&read("/proc/self/mountinfo")?, &read("/proc/self/cgroup")?)?;
+        let folder = own_folder(|path| fs::read_to_string(path).ok())?;
         let hierarchy = Hierarchy { folder };
         sweep(&hierarchy.folder);
         hierarchy.leaf().map_err(|e| {
@@ -183,25 +183,15 @@ fn owner(name: &str) -> Option<(Pid, u64)> {
     Some((pid, parts.next()?.parse().ok()?))
 }
 
-/// Folder of the own group in the version 2 hierarchy, from `/proc/self/mountinfo` and `/proc/self/cgroup`.
-fn own_folder(mountinfo: &str, membership: &str) -> Result<PathBuf, String> {
-    let own = membership
-        .lines()
-        .find_map(|line| line.strip_prefix("0::"))
-        .ok_or("the kernel has no version 2 control groups")?;
-    let (root, mount) = mountinfo
-        .lines()
-        .filter_map(|line| {
-            let (left, right) = line.split_once(" - ")?;
-            let mut fields = left.split(' ').skip(3);
-            let place = (fields.next()?, fields.next()?);
-            right.starts_with("cgroup2 ").then_some(place)
-        })
-        .next()
-        .ok_or("no version 2 control group hierarchy is mounted")?;
-    // In a container the mount may show a part of the hierarchy only; what is above it cannot be reached.
-    let below = own.strip_prefix(root.trim_end_matches('/')).unwrap_or(own);
-    Ok(Path::new(mount).join(below.trim_start_matches('/')))
+/// Folder of the own group in the version 2 hierarchy.
+fn own_folder(read: impl Fn(&str) -> Option<String>) -> Result<PathBuf, String> {
+    let membership = read("/proc/self/cgroup").unwrap_or_default();
+    if !membership.lines().any(|line| line.starts_with("0::")) {
+        return Err("the kernel has no version 2 control groups".to_owned());
+    }
+    let groups = ControlGroups::unified(read).map_err(|unseen| unseen.to_string())?;
+    let own = groups.folders().first().map(PathBuf::from);
+    own.ok_or_else(|| "no version 2 control group hierarchy is mounted".to_owned())
 }
 
 /// The number after `name` in a file of `name number` lines.
@@ -222,26 +212,42 @@ mod tests {
     fn own_folder_follows_mount_and_membership() {
         let hybrid = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
                       40 24 0:36 / /sys/fs/cgroup/unified rw,relatime - cgroup2 none rw\n";
-        let folder = |mounts, own| own_folder(mounts, own).unwrap();
+        let folder = |mounts: &str, own: &str| {
+            own_folder(|path| match path {
+                "/proc/self/mountinfo" => Some(mounts.to_owned()),
+                _ => Some(own.to_owned()),
+            })
+        };
+        let found = |mounts, own| folder(mounts, own).unwrap();
         assert_eq!(
-            folder(PURE, "0::/user.slice/a.scope\n"),
+            found(PURE, "0::/user.slice/a.scope\n"),
             Path::new("/sys/fs/cgroup/user.slice/a.scope")
         );
         assert_eq!(
-            folder(hybrid, "4:memory:/x\n0::/\n"),
+            found(hybrid, "4:memory:/x\n0::/\n"),
             Path::new("/sys/fs/cgroup/unified")
         );
         let container = "29 23 0:26 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup2 rw\n";
         assert_eq!(
-            folder(container, "0::/docker/abc/x\n"),
+            found(container, "0::/docker/abc/x\n"),
             Path::new("/sys/fs/cgroup/x")
         );
+        // Neither is a group that this mount shows, and leaves must not be made in somebody else's.
+        for elsewhere in ["0::/docker/abcdef\n", "0::/../..\n"] {
+            assert!(
+                folder(container, elsewhere)
+                    .unwrap_err()
+                    .contains("no mount shows")
+            );
+        }
         assert!(
-            own_folder(PURE, "4:memory:/x\n")
+            folder(PURE, "0::/../../x\n")
                 .unwrap_err()
-                .contains("no version 2")
+                .contains("no mount shows")
         );
-        assert!(own_folder("", "0::/\n").unwrap_err().contains("mounted"));
+        let none = folder(PURE, "4:memory:/x\n").unwrap_err();
+        assert!(none.contains("no version 2"), "{none}");
+        assert!(folder("", "0::/\n").unwrap_err().contains("mounted"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Facts about the machine that a session ran on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,14 @@ pub struct Machine {
     pub facts: BTreeMap<String, Reading<String>>,
     /// Identity for histories, without measured speeds.
     pub fingerprint: String,
+}
+
+impl Machine {
+    /// Physical cores that the CPUs are on; fewer than CPUs if some are hardware threads of one core.
+    pub fn cores(&self) -> usize {
+        let cores: BTreeSet<(u32, u32)> = self.cpus.iter().map(|cpu| (cpu.package, cpu.core)).collect();
+        cores.len()
+    }
 }
 
 /// One CPU.

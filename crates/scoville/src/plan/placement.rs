@@ -50,5 +50,14 @@ mod tests {
         assert_eq!(place(&cpus, 4), [0, 2, 1, 3]);
         assert_eq!(place(&cpus, 6), [0, 2, 1, 3, 4, 6]);
         assert_eq!(place(&cpus, 99).len(), 8);
+        // Siblings next to each other, of two big cores; two small ones have no second thread.
+        let hybrid: Vec<Cpu> = [0, 0, 1, 1, 2, 3]
+            .into_iter()
+            .zip(0..)
+            .map(|(core, id)| cpu(id, core, 0))
+            .collect();
+        assert_eq!(place(&hybrid, 2), [0, 2]);
+        assert_eq!(place(&hybrid, 4), [0, 2, 4, 5]);
+        assert_eq!(place(&hybrid, 5), [0, 2, 4, 5, 1]);
     }
 }

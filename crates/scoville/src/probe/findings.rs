@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::digits::number_of;
 use crate::model::machine::{Finding, Level, Machine};
 
 /// Everything worth saying, worst first.
@@ -128,17 +129,17 @@ fn turbo(machine: &Machine) -> Option<Finding> {
 }
 
 fn siblings(machine: &Machine) -> Option<Finding> {
-    let cores: BTreeSet<(u32, u32)> = machine.cpus.iter().map(|cpu| (cpu.package, cpu.core)).collect();
-    if cores.len() == machine.cpus.len() {
+    let (cpus, cores) = (machine.cpus.len(), machine.cores());
+    if cores == cpus {
         return None;
     }
-    let why = "two hardware threads share one core; beyond one worker per core, scaling measures the sharing";
+    let why = "two hardware threads share a core; with more CPUs than cores, scaling measures the sharing";
     finding(
         Level::Warn,
         format!(
-            "{} CPUs are {} cores (SMT is on)",
-            machine.cpus.len(),
-            cores.len()
+            "{cpus} CPUs are {} (SMT is on), so from --cores {} on some are siblings",
+            number_of(cores, "core"),
+            cores + 1
         ),
         why,
         "echo off | sudo tee /sys/devices/system/cpu/smt/control",
@@ -275,7 +276,7 @@ mod tests {
     fn every_bad_fact_has_its_finding() {
         for (name, value, level, words) in [
             ("power", "battery", Level::Stop, "battery"),
-            ("CPU quota", "50000 100000", Level::Warn, "quota"),
+            ("CPU quota", "0.5 CPUs", Level::Warn, "(0.5 CPUs)"),
             ("steal since boot", "3.00 %", Level::Warn, "other machines"),
             ("load", "1.50 1 1 1/1 1", Level::Warn, "load average is 1.5"),
             ("governor", "powersave", Level::Warn, "governor is powersave"),
@@ -306,7 +307,17 @@ mod tests {
         let findings = find(&machine);
         let levels: Vec<Level> = findings.iter().map(|f| f.level).collect();
         assert_eq!(levels, [Level::Warn, Level::Warn, Level::Note]);
-        assert!(findings[0].what.contains("8 CPUs are 4 cores"));
+        assert!(
+            findings[0].what.contains("8 CPUs are 4 cores") && findings[0].what.contains("from --cores 5 on")
+        );
+        machine.cpus.truncate(2);
+        let findings = find(&machine);
+        assert!(
+            findings
+                .iter()
+                .any(|f| f.what.contains("2 CPUs are 1 core ") && f.what.contains("from --cores 2 on")),
+            "{findings:?}"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use datil_policy::topology::ControlGroups;
 use sha2::{Digest, Sha256};
 
 use super::{findings, topology};
@@ -92,7 +93,10 @@ fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
         "memory available".to_owned(),
         kilobytes(meminfo, "MemAvailable").map(|b| format!("{} MiB", b >> 20)),
     );
-    facts.insert("CPU quota".to_owned(), quota());
+    facts.insert(
+        "CPU quota".to_owned(),
+        quota(|path| fs::read_to_string(path).ok()),
+    );
     facts.insert("steal since boot".to_owned(), steal());
     facts.insert("power".to_owned(), power());
     facts
@@ -224,16 +228,20 @@ fn swap(meminfo: &str) -> Reading<String> {
     }
 }
 
-/// The group's own quota; a limit further up is not visible from inside a container.
-fn quota() -> Reading<String> {
-    for path in ["/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] {
-        if let Ok(text) = fs::read_to_string(path) {
-            let text = text.trim();
-            let none = text.starts_with("max") || text == "-1";
-            return Reading::known(if none { "none".to_owned() } else { text.to_owned() }, path);
+/// The tightest quota of the process' group and all above it; what is above a container is not visible inside.
+fn quota(read: impl Fn(&str) -> Option<String>) -> Reading<String> {
+    let groups = match ControlGroups::of("cpu", &read) {
+        Ok(groups) => groups,
+        Err(unseen) => return Reading::unavailable(unseen.to_string()),
+    };
+    match (groups.cpu_limit(&read), groups.folders().first()) {
+        (Some(limit), _) => {
+            let cpus = (100.0 * limit.units).round() / 100.0;
+            Reading::known(format!("{cpus} CPUs"), limit.file)
         }
+        (None, Some(own)) => Reading::known("none".to_owned(), own.as_str()),
+        (None, None) => Reading::unavailable("no control group shows a quota"),
     }
-    Reading::unavailable("no control group shows a quota")
 }
 
 fn steal() -> Reading<String> {
@@ -308,6 +316,39 @@ mod tests {
         assert_eq!(machine.cgroup, Reading::unavailable("not tried"));
         assert_eq!(machine.fingerprint.len(), 12);
         assert_eq!(machine.events, events);
+    }
+
+    /// Set on a scope, as `systemd-run -p CPUQuota=50%` does, with and without version 1; and for a container.
+    #[test]
+    fn a_quota_is_found_where_it_is_set() {
+        const TWO: &str = "29 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        const ONE: &str = "32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n";
+        let found = |group: &str, mounts: &str, files: &[(&str, &str)]| {
+            quota(|path| match path {
+                "/proc/self/cgroup" => Some(group.to_owned()),
+                "/proc/self/mountinfo" => Some(mounts.to_owned()),
+                _ => files
+                    .iter()
+                    .find(|(name, _)| *name == path)
+                    .map(|(_, text)| (*text).to_owned()),
+            })
+        };
+        let half = [("/sys/fs/cgroup/user.slice/run.scope/cpu.max", "50000 100000\n")];
+        let quota = found("0::/user.slice/run.scope\n", TWO, &half);
+        assert_eq!(quota, Reading::known("0.5 CPUs".to_owned(), half[0].0));
+        let slice = "/sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us";
+        let files = [
+            (slice, "250000\n"),
+            ("/sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_period_us", "100000\n"),
+        ];
+        let quota = found("4:cpu,cpuacct:/box/in\n0::/\n", ONE, &files);
+        assert_eq!(quota, Reading::known("2.5 CPUs".to_owned(), slice));
+        assert_eq!(
+            found("0::/\n", TWO, &[("/sys/fs/cgroup/cpu.max", "max 100000\n")]),
+            Reading::known("none".to_owned(), "/sys/fs/cgroup")
+        );
+        assert_eq!(found("0::/../b\n", TWO, &[]).value(), None);
+        assert_eq!(found("", "", &[]).value(), None);
     }
 
     #[test]

@@ -41,7 +41,34 @@ fn read(folder: &Path, allowed: &[u32]) -> Vec<Cpu> {
             llc: last_level_cache(&folder).unwrap_or(0),
         }
     };
-    allowed.iter().map(cpu).collect()
+    let mut cpus: Vec<Cpu> = allowed.iter().map(cpu).collect();
+    let siblings = |id: &u32| first_sibling(&folder.join(format!("cpu{id}")), *id);
+    if let Some(firsts) = allowed.iter().map(siblings).collect::<Option<Vec<u32>>>() {
+        tell_cores_apart(&mut cpus, &firsts);
+    }
+    cpus
+}
+
+/// The first of the hardware threads of a CPU's core; `None` where the kernel does not list them.
+fn first_sibling(folder: &Path, id: u32) -> Option<u32> {
+    let read = |file: &str| fs::read_to_string(folder.join("topology").join(file)).ok();
+    let text = read("core_cpus_list").or_else(|| read("thread_siblings_list"))?;
+    let siblings = cpu_list(&text)?;
+    siblings.contains(&id).then(|| siblings[0])
+}
+
+/// Numbers of cores are unique only within a package, and on ARM only within a cluster. Where they contradict the lists of siblings,
+/// those count. Elsewhere the kernel's numbers stay: they are part of a machine's fingerprint.
+fn tell_cores_apart(cpus: &mut [Cpu], firsts: &[u32]) {
+    let core = |cpu: &Cpu| (cpu.package, cpu.core);
+    let agrees = |(at, cpu): (usize, &Cpu)| {
+        (0..at).all(|other| (core(cpu) == core(&cpus[other])) == (firsts[at] == firsts[other]))
+    };
+    if !cpus.iter().enumerate().all(agrees) {
+        for (cpu, first) in cpus.iter_mut().zip(firsts) {
+            cpu.core = *first;
+        }
+    }
 }
 
 /// The node is the name of a link in the CPU's folder.
@@ -73,6 +100,26 @@ mod tests {
     #[test]
     fn this_machine_has_cpus() {
         assert!(!cpus().is_empty());
+    }
+
+    /// Two clusters of an ARM machine number their cores alike, and are one package; and a machine whose numbers are right.
+    #[test]
+    fn siblings_tell_cores_apart_where_numbers_do_not() {
+        let cores = |siblings: [&str; 4], numbers: [u32; 4]| {
+            let folder = tempfile::tempdir().unwrap();
+            for (id, (siblings, number)) in siblings.into_iter().zip(numbers).enumerate() {
+                let topology = folder.path().join(format!("cpu{id}/topology"));
+                fs::create_dir_all(&topology).unwrap();
+                fs::write(topology.join("core_id"), number.to_string()).unwrap();
+                fs::write(topology.join("thread_siblings_list"), siblings).unwrap();
+            }
+            let cpus = read(folder.path(), &[0, 1, 2, 3]);
+            cpus.iter().map(|cpu| cpu.core).collect::<Vec<_>>()
+        };
+        assert_eq!(cores(["0", "1", "2", "3"], [0, 1, 0, 1]), [0, 1, 2, 3]);
+        assert_eq!(cores(["0-1", "0-1", "2-3", "2-3"], [4, 4, 9, 9]), [4, 4, 9, 9]);
+        assert_eq!(cores(["0,2", "1,3", "0,2", "1,3"], [7, 7, 7, 7]), [0, 1, 0, 1]);
+        assert_eq!(cores(["nonsense", "1", "2", "3"], [0, 1, 0, 1]), [0, 1, 0, 1]);
     }
 
     #[test]
