@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::digits::number_of;
-use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Summary, Verdict};
+use crate::model::analysis::{
+    Analysis, Cell, Disturbance, Estimate, GroupAnalysis, Measure, Sensor, Summary, Verdict,
+};
 
 use super::{number, words};
 
@@ -39,10 +41,31 @@ pub struct Row {
 pub struct Entry {
     /// What it says.
     pub text: String,
-    /// The sign of the verdict; may be empty.
+    /// The sign of the verdict, with [`words::MARK`] if it rests mostly on disturbed invocations; may be empty.
     pub sign: String,
     /// How it may be coloured; the text says the same.
     pub tone: Tone,
+    /// Why it is marked.
+    pub marked: Option<Marked>,
+}
+
+/// Why an entry carries [`words::MARK`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marked {
+    /// How much was disturbed and what fired, in words.
+    pub why: String,
+    /// What fired.
+    pub sensors: BTreeSet<Sensor>,
+}
+
+impl Marked {
+    /// `what` the number rests on, if that was mostly disturbed.
+    fn of(disturbance: &Disturbance, what: &str) -> Option<Self> {
+        Some(Marked {
+            why: words::why_marked(disturbance, what)?,
+            sensors: disturbance.sensors.keys().copied().collect(),
+        })
+    }
 }
 
 /// Meaning behind a colour.
@@ -66,6 +89,7 @@ impl Entry {
             text: text.into(),
             sign: String::new(),
             tone,
+            marked: None,
         }
     }
 
@@ -186,7 +210,11 @@ fn absolute(measure: Measure, cell: &Cell) -> Entry {
         number::half_width(e),
         words::partly(&cell.state),
     ];
-    Entry::new(joined(&parts), Tone::Plain)
+    Entry {
+        sign: words::mark(&cell.disturbance).to_owned(),
+        marked: Marked::of(&cell.disturbance, "invocation"),
+        ..Entry::new(joined(&parts), Tone::Plain)
+    }
 }
 
 /// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead.
@@ -204,6 +232,7 @@ fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str
         text: number::ratio(&pair.ratio),
         sign: joined(&[words::sign(pair), words::partly(&cell.state)]),
         tone,
+        marked: Marked::of(&pair.disturbance, "block"),
     }
 }
 
@@ -250,8 +279,9 @@ fn geomean_row(
                     any = true;
                     Entry {
                         text: number::ratio(&s.geomean),
-                        sign: format!("{} of {total}", s.common.len()),
+                        sign: format!("{} of {total}{}", s.common.len(), words::mark(&s.disturbance)),
                         tone: Tone::Plain,
+                        marked: Marked::of(&s.disturbance, "block"),
                     }
                 }
                 None => Entry::new("none in common", Tone::Dim),
@@ -281,6 +311,7 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
             )
         ));
     }
+    lines.extend(marked(comparison));
     lines.push(interval_note(analysis, comparison));
     lines.extend(unavailable(analysis, comparison));
     if comparison.baseline.is_some() {
@@ -295,6 +326,24 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
     }
     lines
+}
+
+/// What the mark means, how many entries have it and what fired; `None` where nothing is marked.
+fn marked(comparison: &Comparison) -> Option<String> {
+    let entries = || comparison.rows.iter().flat_map(|row| &row.entries);
+    let marks: Vec<&Marked> = entries().filter_map(|entry| entry.marked.as_ref()).collect();
+    let fired: BTreeSet<Sensor> = marks.iter().flat_map(|mark| &mark.sensors).copied().collect();
+    let fired: Vec<&str> = fired.into_iter().map(words::sensor).collect();
+    (!marks.is_empty()).then(|| {
+        format!(
+            "{} mostly disturbed ({} of {} entries): sensors flagged at least half of the blocks behind a ratio, or of the \
+             invocations behind another number; nothing is left out. Fired: {}",
+            words::MARK,
+            marks.len(),
+            entries().count(),
+            fired.join(", ")
+        )
+    })
 }
 
 /// Why numbers of the measure are missing, each reason once.

@@ -127,6 +127,7 @@ fn rows_are_the_ones_that_rust_exports(browser: &Browser, analysis: &scoville::m
             if ["heat", "matrix"].contains(&f.id) {
                 assert_eq!(got["text"], want["text"], "{}: {want}", f.id);
             }
+            assert_eq!(got["disturbed"], want["disturbed"], "{}: {want}", f.id);
             for (field, _, _) in f.columns {
                 assert!(
                     close(field, &got[*field], &want[*field]),

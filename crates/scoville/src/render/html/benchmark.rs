@@ -10,7 +10,7 @@ use crate::model::plan::Group;
 
 use super::super::figure::Figure;
 use super::super::{comparison, csv, number, rows, words};
-use super::page;
+use super::{page, table};
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
     let groups: Vec<&GroupAnalysis> = (analysis.groups.iter())
@@ -127,6 +127,24 @@ fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
                 tbody { @for cell in &group.cells { (row(group, cell, baseline)) } }
             }
         }
+        (marks(group, baseline))
+    }
+}
+
+/// What the marks of the table above mean, one by one: not everybody can point at an entry.
+fn marks(group: &GroupAnalysis, baseline: &str) -> Markup {
+    let marks = group.cells.iter().filter_map(|cell| {
+        let pair = words::pair(group, Measure::Wall, &cell.runtime, baseline);
+        let of_pair = pair.and_then(|p| words::why_marked(&p.disturbance, "block"));
+        let parts = [words::why_marked(&cell.disturbance, "invocation"), of_pair];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{} {}", cell.runtime, parts.join(", ")))
+    });
+    let marks: Vec<String> = marks.collect();
+    html! {
+        @if !marks.is_empty() {
+            p.note { (words::MARK) " Mostly disturbed, as sensors say, and not left out: " (marks.join("; ")) "." }
+        }
     }
 }
 
@@ -144,9 +162,11 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
     html! {
         tr {
             th scope="row" { (cell.runtime) }
-            td { (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" } }
+            td title=[table::why_marked(&cell.disturbance, "invocation")] {
+                (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) (words::mark(&cell.disturbance)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" }
+            }
             td { (value(Measure::Wall)) }
-            td { @match pair {
+            td title=[pair.and_then(|p| table::why_marked(&p.disturbance, "block"))] { @match pair {
                 Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " " span.clean { "clean " (number::significant(c.value)) } } }
                 None if cell.runtime == baseline => "1",
                 None => "no common block",

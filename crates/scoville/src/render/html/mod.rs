@@ -4,6 +4,7 @@ mod benchmark;
 pub mod data;
 mod page;
 pub mod simulation;
+mod table;
 mod validity;
 mod vendor;
 

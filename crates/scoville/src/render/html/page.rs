@@ -9,11 +9,11 @@ use crate::model::machine::Finding;
 use crate::model::reading::Reading;
 use crate::model::runtime::Launch;
 
-use super::super::comparison::{self, Comparison, Tone};
+use super::super::comparison::{self, Comparison, Row, Tone};
 use super::super::figure::{self, Figure};
 use super::super::{growth, number, rows, words};
 use super::data::Thinning;
-use super::{benchmark, validity};
+use super::{benchmark, table, validity};
 
 pub fn body(analysis: &Analysis) -> Markup {
     let figures = figure::figures(analysis);
@@ -208,22 +208,29 @@ fn static_table(analysis: &Analysis, id: &str) -> Markup {
     html! { @if let Some(table) = comparison::tables(analysis, measure).first() { (comparison_table(analysis, table)) } }
 }
 
-fn comparison_table(analysis: &Analysis, table: &Comparison) -> Markup {
-    let relative = table
+fn comparison_table(analysis: &Analysis, shown: &Comparison) -> Markup {
+    let relative = shown
         .baseline
         .as_ref()
         .map_or_else(String::new, |b| format!(", ratio to {b}"));
     html! {
         table.grid {
-            caption { (words::title(table.measure)) (relative) ": " (table.preset) ", " (words::cores(table.cores)) }
-            thead { tr { th scope="col" { "Benchmark" } @for r in &table.runtimes { th scope="col" { (r) } } } }
-            tbody {
-                @for row in &table.rows {
-                    tr { th scope="row" { (row.label) } @for e in &row.entries { td class=[tone(e.tone)] { (e.line()) } } }
-                }
+            caption { (words::title(shown.measure)) (relative) ": " (shown.preset) ", " (words::cores(shown.cores)) }
+            thead { tr { th scope="col" { "Benchmark" } @for r in &shown.runtimes { th scope="col" { (r) } } } }
+            tbody { @for row in &shown.rows { (comparison_row(row)) } }
+        }
+        ul.legend { @for line in comparison::legend(analysis, shown) { li { (line) } } }
+    }
+}
+
+fn comparison_row(row: &Row) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (row.label) }
+            @for e in &row.entries {
+                td class=[tone(e.tone)] title=[e.marked.as_ref().map(|mark| table::title(&mark.why))] { (e.line()) }
             }
         }
-        ul.legend { @for line in comparison::legend(analysis, table) { li { (line) } } }
     }
 }
 
@@ -361,7 +368,7 @@ fn relative_to(runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup 
                 tbody { @for s in summaries { tr {
                     th scope="row" { (words::title(s.measure)) }
                     td { (s.preset) ", " (words::cores(s.cores)) }
-                    td.num { (number::ratio(&s.geomean)) }
+                    td.num title=[table::why_marked(&s.disturbance, "block")] { (number::ratio(&s.geomean)) (words::mark(&s.disturbance)) }
                     td.num { (s.common.len()) }
                     td { (number::significant(s.smallest.1)) " (" (s.smallest.0) ")" }
                     td { (number::significant(s.largest.1)) " (" (s.largest.0) ")" }

@@ -134,7 +134,7 @@ fn contamination(analysis: &Analysis) -> Markup {
         .collect();
     html! {
         h3 { "Contaminated invocations" }
-        p { (analysis.validity.contaminated) " of " (analysis.validity.invocations) " invocations." }
+        p { (analysis.validity.contaminated) " of " (analysis.validity.invocations) " invocations. A number that rests on at least as many of them as of others carries " (words::MARK) "." }
         @if !all.is_empty() {
             details { summary { "Which and why" }
                 div.scroll tabindex="0" role="region" aria-label="Contaminated invocations" {
