@@ -36,6 +36,16 @@ pub struct Row {
     pub entries: Vec<Entry>,
 }
 
+/// Label of the row of geometric means.
+const MEAN: &str = "geomean";
+
+impl Row {
+    /// Whether it sums the others up.
+    pub fn is_mean(&self) -> bool {
+        self.label == MEAN
+    }
+}
+
 /// One entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -45,6 +55,8 @@ pub struct Entry {
     pub sign: String,
     /// How it may be coloured; the text says the same.
     pub tone: Tone,
+    /// What its column is sorted by; `None` for words, and for an absolute value among ratios.
+    pub number: Option<f64>,
     /// Why it is marked.
     pub marked: Option<Marked>,
 }
@@ -89,6 +101,7 @@ impl Entry {
             text: text.into(),
             sign: String::new(),
             tone,
+            number: None,
             marked: None,
         }
     }
@@ -212,15 +225,20 @@ fn absolute(measure: Measure, cell: &Cell) -> Entry {
     ];
     Entry {
         sign: words::mark(&cell.disturbance).to_owned(),
+        number: Some(e.value),
         marked: Marked::of(&cell.disturbance, "invocation"),
         ..Entry::new(joined(&parts), Tone::Plain)
     }
 }
 
-/// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead.
+/// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead, and is in no
+/// order with the ratios above and below it.
 fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str) -> Entry {
     let Some(pair) = words::pair(group, measure, &cell.runtime, baseline) else {
-        return absolute(measure, cell);
+        return Entry {
+            number: None,
+            ..absolute(measure, cell)
+        };
     };
     let tone = match pair.verdict {
         _ if pair.ratio.interval.is_none() || !words::survives_holm(pair) => Tone::Dim,
@@ -232,6 +250,7 @@ fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str
         text: number::ratio(&pair.ratio),
         sign: joined(&[words::sign(pair), words::partly(&cell.state)]),
         tone,
+        number: Some(pair.ratio.value),
         marked: Marked::of(&pair.disturbance, "block"),
     }
 }
@@ -281,6 +300,7 @@ fn geomean_row(
                         text: number::ratio(&s.geomean),
                         sign: format!("{} of {total}{}", s.common.len(), words::mark(&s.disturbance)),
                         tone: Tone::Plain,
+                        number: Some(s.geomean.value),
                         marked: Marked::of(&s.disturbance, "block"),
                     }
                 }
@@ -289,7 +309,7 @@ fn geomean_row(
         })
         .collect();
     any.then(|| Row {
-        label: "geomean".into(),
+        label: MEAN.into(),
         entries,
     })
 }
@@ -306,7 +326,7 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push(format!(
             "(+) (-) clear alone, but not after Holm's correction over the {} of a column",
             number_of(
-                comparison.rows.iter().filter(|r| r.label != "geomean").count(),
+                comparison.rows.iter().filter(|r| !r.is_mean()).count(),
                 "benchmark"
             )
         ));

@@ -434,15 +434,27 @@
     result.createTHead().insertRow().append(...columns.map(([, title, format]) => make("th", title, numeric(format))));
     const body = result.createTBody();
     for (const row of shown) {
-      body.insertRow().append(...columns.map(([field, , format]) => {
+      const line = body.insertRow();
+      line.dataset.sort = columns.map(([field]) => (typeof row[field] === "number" ? row[field] : "")).join(",");
+      line.append(...columns.map(([field, , format]) => {
         const value = row[field] ?? (field === "ratio" ? row.label ?? "" : "");
         return make("td", value === "" || typeof value === "string" ? value : show[format](value), numeric(format));
       }));
     }
     const place = $("details.table .scroll", figure.element);
+    const before = $("th[aria-sort]", place);
     place.replaceChildren(result);
+    // An excerpt in order would look as if it had the first and the last of all.
     if (shown.length < figure.rows.length) place.append(paragraph(`The first ${LIMIT} of ${figure.rows.length} rows; the CSV has all.`));
+    else sortable(result);
+    sortAs(result, before);
     downloads(figure);
+  }
+
+  /** Sorts a table that is drawn anew as the one before it was. */
+  function sortAs(table, before) {
+    const same = before && $$("th:has(.sort)", table).find((th) => th.textContent === before.textContent);
+    if (same) arrange(table, same, before.getAttribute("aria-sort"));
   }
 
   function downloads(figure) {
