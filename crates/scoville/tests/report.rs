@@ -315,9 +315,9 @@ fn the_report_contains_hostile_text_only_escaped() {
     assert!(!text.contains(HOSTILE));
     assert!(!text.contains("<img"));
     assert!(text.contains("&lt;img src=x onerror="));
-    // Our own script, the data and three packed libraries, nothing else.
-    assert_eq!(text.matches("<script").count(), 5);
-    assert_eq!(text.matches("</script>").count(), 5);
+    // Our own two scripts, the data and three packed libraries, nothing else.
+    assert_eq!(text.matches("<script").count(), 6);
+    assert_eq!(text.matches("</script>").count(), 6);
 }
 
 #[test]
@@ -340,9 +340,10 @@ fn a_report_of_a_small_session_is_small() {
     assert!(text.len() < 900_000, "{} bytes", text.len());
 }
 
-/// The size that the design allows for: 39 benchmarks, 16 runtimes, 5 core counts, 20 blocks.
+/// The size that the design allows for: 39 benchmarks, 16 runtimes, 5 core counts, 20 blocks. The numbers that its tables are
+/// sorted by are a fifth of it.
 #[test]
-fn a_report_of_62_400_invocations_is_below_three_megabytes() {
+fn a_report_of_62_400_invocations_is_below_four_megabytes() {
     let analysis = fixture::synthetic(&fixture::Shape {
         benchmarks: 39,
         runtimes: 16,
@@ -352,7 +353,7 @@ fn a_report_of_62_400_invocations_is_below_three_megabytes() {
     });
     assert_eq!(analysis.validity.invocations, 62_400);
     let size = html::render(&analysis).len();
-    assert!(size < 3_000_000, "{size} bytes");
+    assert!(size < 3_750_000, "{size} bytes");
 }
 
 #[test]

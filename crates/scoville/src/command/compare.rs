@@ -20,6 +20,8 @@ struct Line {
     ratio: Estimate,
     sign: String,
     verdict: Verdict,
+    /// Why it is marked.
+    marked: Option<String>,
 }
 
 /// Two cells without a ratio.
@@ -97,6 +99,11 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
     if !lines.is_empty() {
         print(&shown, out)?;
     }
+    for line in &lines {
+        if let Some(why) = &line.marked {
+            writeln!(out, "{} {}: mostly disturbed, {why}", words::MARK, line.what)?;
+        }
+    }
     match arguments.fail_on {
         Some(limit) => judge_limit(&lines, &gaps, limit, out),
         None => Ok(Exit::Good),
@@ -121,6 +128,7 @@ fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> 
                 ratio: pair.ratio.clone(),
                 sign: words::sign(pair),
                 verdict: pair.verdict,
+                marked: words::why_marked(&pair.disturbance, "block"),
             }),
             None => {
                 let cells = [a, b].map(|name| (name, words::cell(group, name)));
@@ -177,8 +185,9 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
         .map(|unpaired| Line {
             what: format!("{} {}", place(&unpaired.key), unpaired.runtime),
             ratio: unpaired.ratio,
-            sign: String::new(),
+            sign: words::mark(&unpaired.disturbance).to_owned(),
             verdict: unpaired.verdict,
+            marked: words::why_marked(&unpaired.disturbance, "invocation"),
         })
         .collect();
     let gaps: Vec<Gap> = without_ratio(&first, &second, Measure::Wall)

@@ -17,6 +17,7 @@ use super::list::{print, table};
 use super::progress::{over_runs, watch};
 use super::simulate::{check_page, write_page};
 use crate::digits::number_of;
+use crate::render::field::Field;
 use crate::render::html::simulation::{Figure, Page, Section};
 
 /// What to reproduce.
@@ -99,9 +100,7 @@ fn show_thesis(rows: &[Row], arguments: &ReproduceArgs, out: &mut dyn Write) -> 
     writeln!(out, "\nThe model was fitted to these points and to no others:")?;
     show(
         &["parameter", "fitted to"],
-        CALIBRATION
-            .iter()
-            .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]),
+        CALIBRATION.iter().map(|(a, b)| vec![(*a).into(), (*b).into()]),
         out,
     )
 }
@@ -130,16 +129,20 @@ fn doubt(seeds: u64) -> &'static str {
 
 const THESIS_HEADER: [&str; 6] = ["section", "statement", "published", "simulated", "verdict", "why"];
 
-fn thesis_columns(row: &Row) -> Vec<String> {
-    let texts = [
-        row.place,
-        &row.statement,
-        &row.published,
-        &row.simulated,
-        row.verdict.text(),
-        row.why,
-    ];
-    texts.map(str::to_owned).to_vec()
+/// The simulated number is that without the operating system, which its text begins with.
+fn thesis_columns(row: &Row) -> Vec<Field> {
+    let number = |number, text: &String| Field {
+        number,
+        ..text.as_str().into()
+    };
+    vec![
+        row.place.into(),
+        row.statement.as_str().into(),
+        number(row.number, &row.published),
+        number(row.without, &row.simulated),
+        row.verdict.text().into(),
+        row.why.into(),
+    ]
 }
 
 /// How many rows got which verdict, the best first.
@@ -151,11 +154,11 @@ fn verdicts(rows: &[Row]) -> Vec<(Verdict, usize)> {
     counts.into_iter().collect()
 }
 
-fn show(header: &[&str], rows: impl Iterator<Item = Vec<String>>, out: &mut dyn Write) -> Result<()> {
+fn show(header: &[&str], rows: impl Iterator<Item = Vec<Field>>, out: &mut dyn Write) -> Result<()> {
     let mut shown = table();
     shown.set_header(header);
     for row in rows {
-        shown.add_row(row);
+        shown.add_row(row.into_iter().map(|field| field.text));
     }
     print(&shown, out)
 }
@@ -165,7 +168,7 @@ fn section(
     text: String,
     figure: Option<Figure>,
     header: &[&str],
-    rows: Vec<Vec<String>>,
+    rows: Vec<Vec<Field>>,
 ) -> Section {
     Section {
         title: title.to_owned(),
@@ -194,13 +197,13 @@ fn thesis_page(rows: &[Row], seeds: u64) -> Page {
         rows: drawn.collect(),
     };
     let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
-        [verdict.text(), &count.to_string(), verdict.meaning()]
-            .map(str::to_owned)
-            .to_vec()
+        vec![
+            verdict.text().into(),
+            Field::of(count as f64, count.to_string()),
+            verdict.meaning().into(),
+        ]
     });
-    let fitted = CALIBRATION
-        .iter()
-        .map(|(a, b)| vec![(*a).to_owned(), (*b).to_owned()]);
+    let fitted = CALIBRATION.iter().map(|(a, b)| vec![(*a).into(), (*b).into()]);
     Page {
         title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
         method: format!("Machine opteron, {} per cell.", number_of(seeds as usize, "seed")),
@@ -271,27 +274,25 @@ fn acceptance_page(acceptance: &Acceptance) -> Page {
 fn acceptance_sections(acceptance: &Acceptance) -> Vec<Section> {
     let checks = acceptance.checks.iter().map(|check| {
         vec![
-            check.statement.clone(),
-            format!("{:.2}", check.limit),
-            doubtful(check.worst.1),
-            check.worst.0.clone(),
-            verdict(check.outcome).to_owned(),
+            check.statement.as_str().into(),
+            Field::of(check.limit, format!("{:.2}", check.limit)),
+            of_mean(check.worst.1, doubtful),
+            check.worst.0.as_str().into(),
+            verdict(check.outcome).into(),
         ]
     });
     let conditions = acceptance.conditions.iter().map(|row| {
         let (program, worst) = &row.messages;
-        let numbers = [row.continuous, row.blockwise, row.with_os].map(doubtful);
-        [
-            vec![row.condition.to_owned()],
-            numbers.to_vec(),
-            vec![format!("{} ({program})", doubtful(*worst)), doubtful(row.geomean)],
-        ]
-        .concat()
+        let numbers = [row.continuous, row.blockwise, row.with_os].map(|ratio| of_mean(ratio, doubtful));
+        let worst = of_mean(*worst, |ratio| format!("{} ({program})", doubtful(ratio)));
+        let ends = [worst, of_mean(row.geomean, doubtful)];
+        let name = Field::from(row.condition);
+        [name].into_iter().chain(numbers).chain(ends).collect()
     });
     let means = acceptance
         .geomeans
         .iter()
-        .map(|(policy, mean)| vec![(*policy).to_owned(), doubtful(*mean)]);
+        .map(|(policy, mean)| vec![(*policy).into(), of_mean(*mean, doubtful)]);
     vec![
         section(
             "What is asked",
@@ -398,8 +399,9 @@ fn programs_section(acceptance: &Acceptance) -> Section {
             .collect(),
     };
     let rows = names.iter().map(|row| {
-        let cells = workers.map(|workers| at(&row.program, workers).map_or_else(String::new, range));
-        [vec![row.program.clone(), kind(row)], cells.to_vec()].concat()
+        let cells = workers.map(|workers| ranged(at(&row.program, workers)));
+        let names = [row.program.as_str().into(), kind(row).into()];
+        names.into_iter().chain(cells).collect()
     });
     section(
         "Program by program",
@@ -455,10 +457,9 @@ fn ablation_section(acceptance: &Acceptance) -> Section {
             .collect(),
     };
     let cells = rows.iter().map(|row| {
-        let ratios = policies
-            .iter()
-            .map(|policy| find(row, policy).map_or_else(String::new, range));
-        [row.program.clone()].into_iter().chain(ratios).collect()
+        let ratios = policies.iter().map(|policy| ranged(find(row, policy)));
+        let name = Field::from(row.program.as_str());
+        [name].into_iter().chain(ratios).collect()
     });
     section(
         "Term by term, 64 workers",
@@ -492,6 +493,16 @@ fn range(ratio: Ratio) -> String {
     } else {
         format!("{} ({least:.3}-{most:.3})", doubtful(ratio))
     }
+}
+
+/// What is said of a ratio, sorted by its mean.
+fn of_mean(ratio: Ratio, say: impl Fn(Ratio) -> String) -> Field {
+    Field::of(ratio.mean, say(ratio))
+}
+
+/// With its range; nothing where it was not simulated.
+fn ranged(ratio: Option<Ratio>) -> Field {
+    ratio.map_or_else(|| "".into(), |ratio| of_mean(ratio, range))
 }
 
 #[cfg(test)]

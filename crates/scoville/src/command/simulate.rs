@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::Exit;
 use super::list::{print, table};
 use super::progress::over_runs;
+use crate::render::field::Field;
 use crate::render::html::simulation::{Figure, Page, Section, render};
 use crate::render::number::duration;
 use crate::suggest;
@@ -411,38 +412,39 @@ impl Cell<'_> {
     }
 
     /// From the smallest to the largest makespan, by their mean. One seed says nothing of that.
-    fn spread(&self) -> String {
+    fn spread(&self) -> Field {
         if self.rows.len() < 2 {
-            return "unknown: one seed".to_owned();
+            return "unknown: one seed".into();
         }
         let times = || self.rows.iter().map(|row| row.run.makespan);
         let (least, most) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-        percent((most - least) as f64 / self.makespan())
+        share((most - least) as f64 / self.makespan())
     }
 
-    fn speed_up(&self) -> String {
+    fn speed_up(&self) -> Field {
         let each: Option<Vec<f64>> = self.rows.iter().map(|row| row.speed_up).collect();
         match each {
-            Some(each) => format!("{:.2}", each.iter().sum::<f64>() / each.len() as f64),
-            None => "unavailable: left out".to_owned(),
+            Some(each) => {
+                let mean = each.iter().sum::<f64>() / each.len() as f64;
+                Field::of(mean, format!("{mean:.2}"))
+            }
+            None => "unavailable: left out".into(),
         }
     }
 
-    fn columns(&self) -> Vec<String> {
-        let count = |of: fn(&Run) -> u64| format!("{:.0}", self.mean(|row| of(&row.run) as f64));
-        let share = |of: &dyn Fn(&Run) -> f64| percent(self.mean(|row| of(&row.run)));
+    fn columns(&self) -> Vec<Field> {
+        let whole = |mean: f64| Field::of(mean, format!("{mean:.0}"));
+        let count = |of: fn(&Run) -> u64| whole(self.mean(|row| of(&row.run) as f64));
+        let share = |of: &dyn Fn(&Run) -> f64| share(self.mean(|row| of(&row.run)));
         vec![
-            self.program.to_owned(),
-            self.policy.to_owned(),
-            self.workers.to_string(),
-            duration(self.makespan()),
+            self.program.into(),
+            self.policy.into(),
+            Field::of(self.workers as f64, self.workers.to_string()),
+            Field::of(self.makespan(), duration(self.makespan())),
             self.spread(),
             self.speed_up(),
             share(&|run| run.idle as f64 / (run.idle + run.busy).max(1) as f64),
-            format!(
-                "{:.0}",
-                self.mean(|row| row.run.local_lines + row.run.remote_lines)
-            ),
+            whole(self.mean(|row| row.run.local_lines + row.run.remote_lines)),
             share(&Run::remote_share),
             count(|run| run.steal_attempts),
             count(|run| run.steals),
@@ -514,7 +516,7 @@ fn show(output: &Output, out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(HEADER);
     for cell in cells(output) {
-        table.add_row(cell.columns());
+        table.add_row(cell.columns().into_iter().map(|field| field.text));
     }
     print(&table, out)
 }
@@ -568,8 +570,8 @@ fn loads(program: &str, cells: &[&Cell<'_>]) -> Section {
         (format!("controller {node}"), Box::new(load) as Load)
     });
     let row = |(name, load): (String, Load)| {
-        let shares = cells.iter().map(|cell| percent(cell.mean(|row| load(&row.run))));
-        [name].into_iter().chain(shares).collect()
+        let shares = cells.iter().map(|cell| share(cell.mean(|row| load(&row.run))));
+        [name.into()].into_iter().chain(shares).collect()
     };
     let names = cells
         .iter()
@@ -613,8 +615,8 @@ fn figure(cells: &[&Cell<'_>]) -> Figure {
     }
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+fn share(share: f64) -> Field {
+    Field::of(share, format!("{:.1} %", 100.0 * share))
 }
 
 fn list(out: &mut dyn Write) -> Result<()> {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::analysis::{Cell, CellState, Estimate, Interval, Measure, Warmup, WarmupSummary};
+use crate::model::analysis::{
+    Cell, CellState, Disturbance, Estimate, Interval, Measure, Warmup, WarmupSummary,
+};
 use crate::model::invocation::{Failure, Outcome};
 use crate::model::plan::Group;
 use crate::stats::quantile::{median, of_sorted, sorted};
@@ -11,7 +13,7 @@ use crate::stats::{bootstrap, dispersion, order_statistics, student};
 use super::contamination::RunJudgement;
 use super::point::{Sample, sample};
 use super::replay::{GroupLog, Run};
-use super::{CONFIDENCE, fairness, process};
+use super::{CONFIDENCE, disturbance, fairness, process};
 
 /// From this many invocations order statistics bound the median with 95 %.
 pub(super) const EXACT_FROM: usize = 6;
@@ -68,6 +70,7 @@ pub(super) fn judge(log: &GroupLog<'_>, competitor: usize, judged: &[RunJudgemen
         warmup: warmup(&samples),
         fairness: fairness::fairness(&used),
         metrics: metrics(&samples, &used),
+        disturbance: disturbance::of(samples.iter().map(|sample| sample.disturbed_by.clone())),
         estimates,
         unavailable,
         invocations,
@@ -152,6 +155,7 @@ pub(super) fn unsupported(runtime: &str, reason: &str) -> Cell {
         cv_between: None,
         cv_within: None,
         warmup: warmup(&[]),
+        disturbance: Disturbance::default(),
         invocations: Vec::new(),
         fairness: BTreeMap::new(),
         metrics: BTreeMap::new(),

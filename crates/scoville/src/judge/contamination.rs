@@ -21,6 +21,9 @@
 //!   disturbance: nothing that takes time away from a program makes it faster, and who runs while the clock is fast is
 //!   drawn, as the order within a block is.
 
+use std::collections::BTreeSet;
+
+use crate::model::analysis::Sensor;
 use crate::model::invocation::Invocation;
 use crate::model::machine::BlockSensors;
 use crate::model::reading::Reading;
@@ -52,17 +55,26 @@ pub(super) struct Judgement {
 /// What the sensors say about a group.
 pub(super) struct GroupJudgement {
     /// Reasons for each of the group's blocks, in their order.
-    pub blocks: Vec<Vec<String>>,
+    pub blocks: Vec<Vec<Reason>>,
     /// For each of the group's runs, in their order.
     pub runs: Vec<RunJudgement>,
+}
+
+/// Why an invocation or a block counts as disturbed.
+#[derive(Clone)]
+pub(super) struct Reason {
+    /// What fired.
+    pub sensor: Sensor,
+    /// What it read, in words.
+    pub text: String,
 }
 
 /// What the sensors say about one invocation.
 pub(super) struct RunJudgement {
     /// Reasons from its own sensors.
-    pub own: Vec<String>,
+    pub own: Vec<Reason>,
     /// Reasons from its block's sensors.
-    pub block: Vec<String>,
+    pub block: Vec<Reason>,
 }
 
 impl RunJudgement {
@@ -71,9 +83,19 @@ impl RunJudgement {
         self.own.is_empty() && self.block.is_empty()
     }
 
-    /// All reasons.
+    /// All reasons in words.
     pub fn reasons(&self) -> Vec<String> {
-        self.own.iter().chain(&self.block).cloned().collect()
+        let all = self.own.iter().chain(&self.block);
+        all.map(|reason| reason.text.clone()).collect()
+    }
+
+    /// What fired.
+    pub fn sensors(&self) -> BTreeSet<Sensor> {
+        self.own
+            .iter()
+            .chain(&self.block)
+            .map(|reason| reason.sensor)
+            .collect()
     }
 }
 
@@ -90,7 +112,7 @@ pub(super) fn judge(session: &Session<'_>) -> Judgement {
         .iter()
         .map(|log| {
             let usual = references.of_cpus(&log.group.cpus);
-            let blocks: Vec<Vec<String>> = log
+            let blocks: Vec<Vec<Reason>> = log
                 .blocks
                 .iter()
                 .map(|block| block_reasons(block, usual))
@@ -102,7 +124,7 @@ pub(super) fn judge(session: &Session<'_>) -> Judgement {
     Judgement { groups }
 }
 
-fn runs(log: &GroupLog<'_>, blocks: &[Vec<String>], frequency: Option<f64>) -> Vec<RunJudgement> {
+fn runs(log: &GroupLog<'_>, blocks: &[Vec<Reason>], frequency: Option<f64>) -> Vec<RunJudgement> {
     let pressures: Vec<Option<Usual>> = (0..log.group.competitors.len())
         .map(|competitor| own_pressure(log, competitor))
         .collect();
@@ -130,7 +152,7 @@ fn own_pressure(log: &GroupLog<'_>, competitor: usize) -> Option<Usual> {
 }
 
 /// What the sensors of one invocation say without knowledge of any other: steal, foreign CPU time and swapping.
-fn lone_reasons(invocation: &Invocation) -> Vec<String> {
+fn lone_reasons(invocation: &Invocation) -> Vec<Reason> {
     let sensors = &invocation.sensors;
     let untold = UNTOLD_ERROR_NS / invocation.process.wall_ns.max(1) as f64;
     let exceeds = |share: &Reading<f64>, error: Option<f64>, limit: f64| {
@@ -138,60 +160,60 @@ fn lone_reasons(invocation: &Invocation) -> Vec<String> {
     };
     let mut reasons = Vec::new();
     if let Some(steal) = exceeds(&sensors.steal, sensors.steal_error, STEAL) {
-        reasons.push(format!("the hypervisor took {} of its CPU time", percent(steal)));
+        let text = format!("the hypervisor took {} of its CPU time", percent(steal));
+        reasons.push(reason(Sensor::Steal, text));
     }
     if let Some(foreign) = exceeds(&sensors.foreign, sensors.foreign_error, FOREIGN) {
-        reasons.push(format!("other programs used {} of its CPUs", percent(foreign)));
+        let text = format!("other programs used {} of its CPUs", percent(foreign));
+        reasons.push(reason(Sensor::Foreign, text));
     }
     if let Some(pages) = sensors.swapped_in.value().filter(|pages| **pages > SWAPPED_IN) {
-        reasons.push(format!("{pages} pages were swapped in"));
+        reasons.push(reason(Sensor::Swap, format!("{pages} pages were swapped in")));
     }
     reasons
 }
 
-fn run_reasons(run: &Run<'_>, own_pressure: Option<Usual>, frequency: Option<f64>) -> Vec<String> {
+fn run_reasons(run: &Run<'_>, own_pressure: Option<Usual>, frequency: Option<f64>) -> Vec<Reason> {
     let sensors = &run.invocation.sensors;
     let mut reasons = lone_reasons(run.invocation);
     if let (Some(pressure), Some(own)) = (known(&sensors.cpu_pressure), own_pressure)
         && own.exceeded_by(pressure, PRESSURE)
     {
         let (now, usual) = (percent(pressure), percent(own.middle));
-        reasons.push(format!(
-            "CPU pressure {now}, {usual} is usual for this runtime here"
-        ));
+        let text = format!("CPU pressure {now}, {usual} is usual for this runtime here");
+        reasons.push(reason(Sensor::Pressure, text));
     }
     if let (Some(hertz), Some(usual)) = (known(&sensors.frequency_hz), frequency)
         && hertz < FREQUENCY * usual
     {
         let (now, usual) = (hertz / 1e9, usual / 1e9);
-        reasons.push(format!(
-            "CPU frequency fell to {now:.2} GHz, the session's median is {usual:.2} GHz"
-        ));
+        let text = format!("CPU frequency fell to {now:.2} GHz, the session's median is {usual:.2} GHz");
+        reasons.push(reason(Sensor::Frequency, text));
     }
     reasons
 }
 
-fn block_reasons(block: &BlockLog<'_>, usual: UsualBlock) -> Vec<String> {
+fn block_reasons(block: &BlockLog<'_>, usual: UsualBlock) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if block.torn {
-        reasons.push("the session was interrupted within the block".to_owned());
+        let text = "the session was interrupted within the block".to_owned();
+        reasons.push(reason(Sensor::Interruption, text));
     }
     for (when, sensors) in [("before", Some(block.before)), ("after", block.after)] {
         let Some(sensors) = sensors else { continue };
         if let (Some(line), Some(near)) = (known(&sensors.line_handover_ns), usual.handover)
             && line > HANDOVER * near
         {
-            reasons.push(format!(
-                "{when} it, a cache line took {line:.0} ns between the CPUs, usually {near:.0} ns"
-            ));
+            let text =
+                format!("{when} it, a cache line took {line:.0} ns between the CPUs, usually {near:.0} ns");
+            reasons.push(reason(Sensor::Handover, text));
         }
         if let (Some(canary), Some(usual)) = (known(&sensors.canary_ns), usual.canary)
             && usual.exceeded_by(canary, CANARY * usual.middle)
         {
             let slower = percent(canary / usual.middle - 1.0);
-            reasons.push(format!(
-                "{when} it, a fixed computation was {slower} slower than usual"
-            ));
+            let text = format!("{when} it, a fixed computation was {slower} slower than usual");
+            reasons.push(reason(Sensor::Canary, text));
         }
     }
     reasons
@@ -279,6 +301,10 @@ fn lowest_mode(readings: &[f64]) -> Option<f64> {
 /// The value of a reading, if it is there and a number.
 fn known(reading: &Reading<f64>) -> Option<f64> {
     reading.value().copied().filter(|value| value.is_finite())
+}
+
+fn reason(sensor: Sensor, text: String) -> Reason {
+    Reason { sensor, text }
 }
 
 fn percent(share: f64) -> String {

@@ -5,6 +5,7 @@
 
 mod cell;
 mod contamination;
+mod disturbance;
 mod fairness;
 mod family;
 mod growth;
@@ -147,12 +148,12 @@ fn unsupported<'s>(log: &GroupLog<'_>, session: &Session<'s>) -> impl Iterator<I
 }
 
 fn blocks(log: &GroupLog<'_>, seen: &contamination::GroupJudgement) -> Vec<BlockInfo> {
-    let info = |(block, reasons): (&replay::BlockLog<'_>, &Vec<String>)| {
-        let mut contaminated = reasons.clone();
+    let info = |(block, reasons): (&replay::BlockLog<'_>, &Vec<contamination::Reason>)| {
+        let mut contaminated: Vec<String> = reasons.iter().map(|reason| reason.text.clone()).collect();
         for (run, judged) in log.runs.iter().zip(&seen.runs) {
             if run.block == block.number && !run.superseded {
                 let name = &log.group.competitors[run.competitor].runtime;
-                contaminated.extend(judged.own.iter().map(|reason| format!("{name}: {reason}")));
+                contaminated.extend(judged.own.iter().map(|reason| format!("{name}: {}", reason.text)));
             }
         }
         BlockInfo {

@@ -1,12 +1,14 @@
 //! Two runtimes of a group over their common blocks.
 
-use crate::model::analysis::{Estimate, Interval, Measure, Pair, Verdict};
+use std::collections::BTreeSet;
+
+use crate::model::analysis::{Estimate, Interval, Measure, Pair, Sensor, Verdict};
 use crate::stats::decide::further_blocks;
 use crate::stats::{self, signed_rank, student};
 
-use super::CONFIDENCE;
 use super::cell::{EXACT_FROM, Judged, MEASURES, named, sources};
 use super::verdict::{mirrored, verdict};
+use super::{CONFIDENCE, disturbance};
 
 /// Every ordered pair of cells with numbers, for every measure that both have in at least one common block.
 pub(super) fn pairs(cells: &[Judged], margin: f64) -> Vec<Pair> {
@@ -25,12 +27,11 @@ pub(super) fn pairs(cells: &[Judged], margin: f64) -> Vec<Pair> {
 }
 
 /// A block in which both have the measure.
-#[derive(Clone, Copy)]
 struct Common {
     /// ln(a/b).
     log_ratio: f64,
-    /// Whether no sensor speaks against either.
-    clean: bool,
+    /// The sensors that speak against either.
+    disturbed_by: BTreeSet<Sensor>,
 }
 
 /// The pair in both directions: the second is the mirror image, and computing it again would only cost time.
@@ -39,7 +40,7 @@ fn compare(a: &Judged, b: &Judged, measure: Measure, margin: f64) -> Option<(Pai
     let logs: Vec<f64> = blocks.iter().map(|block| block.log_ratio).collect();
     let clean: Vec<f64> = blocks
         .iter()
-        .filter(|block| block.clean)
+        .filter(|block| block.disturbed_by.is_empty())
         .map(|block| block.log_ratio)
         .collect();
     let typical = typical(&logs)?;
@@ -83,6 +84,7 @@ fn compare(a: &Judged, b: &Judged, measure: Measure, margin: f64) -> Option<(Pai
         asymmetric_tail: asymmetric(&typical, &mean, logs.len()),
         blocks_to_decide: typical.interval.filter(|_| undecided).and_then(more),
         clean_ratio: clean_estimate(&logs, &clean),
+        disturbance: disturbance::of(blocks.into_iter().map(|block| block.disturbed_by)),
     };
     let mirrored = mirror(&pair, share(|d| **d > 0.0));
     Some((pair, mirrored))
@@ -100,7 +102,7 @@ fn common(a: &Judged, b: &Judged, measure: Measure) -> Vec<Common> {
         if let (Some(p), Some(q)) = (x.point.summaries.get(&measure), y.point.summaries.get(&measure)) {
             blocks.push(Common {
                 log_ratio: p.ln() - q.ln(),
-                clean: x.clean && y.clean,
+                disturbed_by: &x.disturbed_by | &y.disturbed_by,
             });
         }
     }
@@ -210,6 +212,7 @@ fn mirror(pair: &Pair, share_lower: f64) -> Pair {
         asymmetric_tail: pair.asymmetric_tail,
         blocks_to_decide: pair.blocks_to_decide,
         clean_ratio: pair.clean_ratio.as_ref().map(inverse),
+        disturbance: pair.disturbance.clone(),
     }
 }
 

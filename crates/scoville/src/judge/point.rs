@@ -1,8 +1,8 @@
 //! One invocation: its series is segmented and summarised to one number per measure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::analysis::{InvocationPoint, Measure};
+use crate::model::analysis::{InvocationPoint, Measure, Sensor};
 use crate::model::invocation::{Invocation, Outcome};
 use crate::model::reading::Reading;
 use crate::stats::quantile::sorted;
@@ -15,8 +15,8 @@ use super::replay::Run;
 pub(super) struct Sample {
     /// Its block.
     pub block: u32,
-    /// Whether no sensor speaks against it.
-    pub clean: bool,
+    /// The sensors that speak against it.
+    pub disturbed_by: BTreeSet<Sensor>,
     /// Whether its numbers count.
     pub usable: bool,
     /// Steady iterations of the measures that have some, in ascending order.
@@ -34,7 +34,7 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
     let segmentation = segment(&logs);
     let mut sample = Sample {
         block: run.block,
-        clean: judged.clean(),
+        disturbed_by: judged.sensors(),
         usable: run.usable(),
         steady: BTreeMap::new(),
         sources: BTreeMap::new(),

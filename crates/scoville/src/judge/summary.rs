@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::analysis::{Cell, CellState, Estimate, GroupAnalysis, Measure, Summary};
+use crate::model::analysis::{Cell, CellState, Disturbance, Estimate, GroupAnalysis, Measure, Summary};
 use crate::stats::geomean;
 
-use super::CONFIDENCE;
 use super::cell::named;
 use super::pair::{typical, typical_method};
 use super::replay::Session;
+use super::{CONFIDENCE, disturbance};
 
 /// Measures whose ratios have a meaning over a suite.
 const SUMMARISED: [Measure; 4] = [Measure::Wall, Measure::Cold, Measure::Cpu, Measure::Memory];
@@ -79,6 +79,7 @@ struct Entry<'a> {
     benchmark: &'a str,
     logs: Vec<f64>,
     typical: f64,
+    disturbance: Option<&'a Disturbance>,
 }
 
 fn summary(suite: &Suite<'_>, measure: Measure, runtime: &str, baseline: &str, seed: u64) -> Option<Summary> {
@@ -104,6 +105,7 @@ fn summary(suite: &Suite<'_>, measure: Measure, runtime: &str, baseline: &str, s
         largest,
         common: entries.iter().map(|entry| entry.benchmark.to_owned()).collect(),
         missing,
+        disturbance: disturbance::sum(entries.iter().filter_map(|entry| entry.disturbance)),
     })
 }
 
@@ -117,11 +119,14 @@ fn entry<'a>(group: &'a GroupAnalysis, measure: Measure, a: &str, b: &str) -> Re
         }
     };
     let logs = log_ratios(cell(a)?, cell(b)?, measure);
+    let mut pairs = group.pairs.iter();
+    let pair = pairs.find(|pair| pair.measure == measure && pair.a == a && pair.b == b);
     match typical(&logs) {
         Some(middle) => Ok(Entry {
             benchmark: &group.key.benchmark,
             typical: middle.value,
             logs,
+            disturbance: pair.map(|pair| &pair.disturbance),
         }),
         None => Err(format!("no block in which both {a} and {b} have this measure")),
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::analysis::{Analysis, Cell, Estimate, Measure, Verdict};
+use crate::model::analysis::{Analysis, Cell, Disturbance, Estimate, Measure, Verdict};
 use crate::model::invocation::Hello;
 use crate::model::machine::Machine;
 use crate::model::plan::{Group, GroupKey};
@@ -11,9 +11,9 @@ use crate::model::reading::Reading;
 use crate::model::runtime::RuntimeName;
 use crate::stats::{self, student};
 
-use super::CONFIDENCE;
 use super::cell::named;
 use super::verdict::verdict;
+use super::{CONFIDENCE, disturbance};
 
 /// One cell in session `a` relative to the same cell in session `b`.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Unpaired {
     pub ratio: Estimate,
     /// What to conclude, at the margin of session `a`.
     pub verdict: Verdict,
+    /// Of the cell whose invocations were disturbed the more.
+    pub disturbance: Disturbance,
 }
 
 /// Every cell that has numbers in both sessions and did the same work in both, in the order of `a`.
@@ -39,6 +41,7 @@ pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpa
             runtime: cell.runtime.clone(),
             ratio: estimate(&xs, &ys, interval),
             verdict: verdict(interval, margin),
+            disturbance: disturbance::worse(&cell.disturbance, &other.disturbance).clone(),
         })
     });
     compared.collect()

@@ -197,6 +197,9 @@ pub struct Cell {
     pub cv_within: Option<f64>,
     /// Class of warm-up over all invocations.
     pub warmup: WarmupSummary,
+    /// How many of the invocations behind its numbers were disturbed; of none unless verified.
+    #[serde(default)]
+    pub disturbance: Disturbance,
     /// Every invocation, in the order they ran. Failed ones are here too.
     pub invocations: Vec<InvocationPoint>,
     /// Fairness of per-actor counters, by counter name.
@@ -332,8 +335,47 @@ pub struct Pair {
     pub asymmetric_tail: bool,
     /// Blocks that would probably decide an undecided pair.
     pub blocks_to_decide: Option<u32>,
-    /// The typical ratio without the contaminated blocks, where there are any.
+    /// The typical ratio without the contaminated blocks, where there are any and not all are.
     pub clean_ratio: Option<Estimate>,
+    /// How many of the common blocks were disturbed: on the side of a, of b, or as a whole.
+    #[serde(default)]
+    pub disturbance: Disturbance,
+}
+
+/// How much of what a number rests on was disturbed, by sensors alone. It changes no number and no verdict.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// What the number rests on: invocations, or the blocks of a ratio.
+    pub of: u32,
+    /// How many of them were disturbed.
+    pub disturbed: u32,
+    /// Whether that is at least half, so that the number is shown with a mark.
+    pub mostly: bool,
+    /// What fired, with how many of them it disturbed; several may have fired at one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub sensors: BTreeMap<Sensor, u32>,
+}
+
+/// What can say that an invocation was disturbed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sensor {
+    /// The hypervisor took CPU time.
+    Steal,
+    /// Other programs used the CPUs.
+    Foreign,
+    /// Somebody waited for a CPU, more than is usual for the runtime.
+    Pressure,
+    /// The clock of the CPUs fell.
+    Frequency,
+    /// Pages were swapped in.
+    Swap,
+    /// A cache line took long between the CPUs, around the block.
+    Handover,
+    /// A fixed computation was slow, around the block.
+    Canary,
+    /// The session was interrupted within the block, as the log says.
+    Interruption,
 }
 
 /// What to conclude about a relative to b. For times and memory lower is better, so `Faster` also means smaller.
@@ -444,6 +486,9 @@ pub struct Summary {
     pub common: Vec<String>,
     /// Benchmarks missing from it, with the reason.
     pub missing: Vec<(String, String)>,
+    /// How many blocks of the benchmarks in it were disturbed.
+    #[serde(default)]
+    pub disturbance: Disturbance,
 }
 
 /// How far a session can be trusted.

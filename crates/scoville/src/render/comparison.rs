@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::digits::number_of;
-use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Summary, Verdict};
+use crate::model::analysis::{
+    Analysis, Cell, Disturbance, Estimate, GroupAnalysis, Measure, Sensor, Summary, Verdict,
+};
 
 use super::{number, words};
 
@@ -34,15 +36,48 @@ pub struct Row {
     pub entries: Vec<Entry>,
 }
 
+/// Label of the row of geometric means.
+const MEAN: &str = "geomean";
+
+impl Row {
+    /// Whether it sums the others up.
+    pub fn is_mean(&self) -> bool {
+        self.label == MEAN
+    }
+}
+
 /// One entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// What it says.
     pub text: String,
-    /// The sign of the verdict; may be empty.
+    /// The sign of the verdict, with [`words::MARK`] if it rests mostly on disturbed invocations; may be empty.
     pub sign: String,
     /// How it may be coloured; the text says the same.
     pub tone: Tone,
+    /// What its column is sorted by; `None` for words, and for an absolute value among ratios.
+    pub number: Option<f64>,
+    /// Why it is marked.
+    pub marked: Option<Marked>,
+}
+
+/// Why an entry carries [`words::MARK`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marked {
+    /// How much was disturbed and what fired, in words.
+    pub why: String,
+    /// What fired.
+    pub sensors: BTreeSet<Sensor>,
+}
+
+impl Marked {
+    /// `what` the number rests on, if that was mostly disturbed.
+    fn of(disturbance: &Disturbance, what: &str) -> Option<Self> {
+        Some(Marked {
+            why: words::why_marked(disturbance, what)?,
+            sensors: disturbance.sensors.keys().copied().collect(),
+        })
+    }
 }
 
 /// Meaning behind a colour.
@@ -66,6 +101,8 @@ impl Entry {
             text: text.into(),
             sign: String::new(),
             tone,
+            number: None,
+            marked: None,
         }
     }
 
@@ -186,13 +223,22 @@ fn absolute(measure: Measure, cell: &Cell) -> Entry {
         number::half_width(e),
         words::partly(&cell.state),
     ];
-    Entry::new(joined(&parts), Tone::Plain)
+    Entry {
+        sign: words::mark(&cell.disturbance).to_owned(),
+        number: Some(e.value),
+        marked: Marked::of(&cell.disturbance, "invocation"),
+        ..Entry::new(joined(&parts), Tone::Plain)
+    }
 }
 
-/// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead.
+/// Without a common block or a verified baseline there is no ratio; the absolute value stands there instead, and is in no
+/// order with the ratios above and below it.
 fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str) -> Entry {
     let Some(pair) = words::pair(group, measure, &cell.runtime, baseline) else {
-        return absolute(measure, cell);
+        return Entry {
+            number: None,
+            ..absolute(measure, cell)
+        };
     };
     let tone = match pair.verdict {
         _ if pair.ratio.interval.is_none() || !words::survives_holm(pair) => Tone::Dim,
@@ -204,6 +250,8 @@ fn relative(group: &GroupAnalysis, measure: Measure, cell: &Cell, baseline: &str
         text: number::ratio(&pair.ratio),
         sign: joined(&[words::sign(pair), words::partly(&cell.state)]),
         tone,
+        number: Some(pair.ratio.value),
+        marked: Marked::of(&pair.disturbance, "block"),
     }
 }
 
@@ -250,8 +298,10 @@ fn geomean_row(
                     any = true;
                     Entry {
                         text: number::ratio(&s.geomean),
-                        sign: format!("{} of {total}", s.common.len()),
+                        sign: format!("{} of {total}{}", s.common.len(), words::mark(&s.disturbance)),
                         tone: Tone::Plain,
+                        number: Some(s.geomean.value),
+                        marked: Marked::of(&s.disturbance, "block"),
                     }
                 }
                 None => Entry::new("none in common", Tone::Dim),
@@ -259,7 +309,7 @@ fn geomean_row(
         })
         .collect();
     any.then(|| Row {
-        label: "geomean".into(),
+        label: MEAN.into(),
         entries,
     })
 }
@@ -276,11 +326,12 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push(format!(
             "(+) (-) clear alone, but not after Holm's correction over the {} of a column",
             number_of(
-                comparison.rows.iter().filter(|r| r.label != "geomean").count(),
+                comparison.rows.iter().filter(|r| !r.is_mean()).count(),
                 "benchmark"
             )
         ));
     }
+    lines.extend(marked(comparison));
     lines.push(interval_note(analysis, comparison));
     lines.extend(unavailable(analysis, comparison));
     if comparison.baseline.is_some() {
@@ -295,6 +346,24 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
     }
     lines
+}
+
+/// What the mark means, how many entries have it and what fired; `None` where nothing is marked.
+fn marked(comparison: &Comparison) -> Option<String> {
+    let entries = || comparison.rows.iter().flat_map(|row| &row.entries);
+    let marks: Vec<&Marked> = entries().filter_map(|entry| entry.marked.as_ref()).collect();
+    let fired: BTreeSet<Sensor> = marks.iter().flat_map(|mark| &mark.sensors).copied().collect();
+    let fired: Vec<&str> = fired.into_iter().map(words::sensor).collect();
+    (!marks.is_empty()).then(|| {
+        format!(
+            "{} mostly disturbed ({} of {} entries): sensors flagged at least half of the blocks behind a ratio, or of the \
+             invocations behind another number; nothing is left out. Fired: {}",
+            words::MARK,
+            marks.len(),
+            entries().count(),
+            fired.join(", ")
+        )
+    })
 }
 
 /// Why numbers of the measure are missing, each reason once.

@@ -21,6 +21,7 @@ pub fn invocations(analysis: &Analysis) -> String {
         "cpu_ns",
         "memory_bytes",
         "utilisation",
+        "mostly_disturbed",
     ]);
     each(analysis, |group, cell, point| {
         let shown = cell.state.has_numbers();
@@ -49,6 +50,12 @@ pub fn invocations(analysis: &Analysis) -> String {
             let value = point.summaries.get(m).filter(|_| shown);
             value.map(f64::to_string).unwrap_or_default()
         }));
+        // Of the whole cell, as its state is.
+        fields.push(if shown {
+            cell.disturbance.mostly.to_string()
+        } else {
+            String::new()
+        });
         table.row(analysis, group, cell, fields);
     });
     table.finish()

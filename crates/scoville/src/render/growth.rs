@@ -3,6 +3,7 @@
 use crate::model::analysis::{Analysis, Climb, ClimbEnd, LadderAnalysis};
 use crate::model::benchmark::Metric;
 
+use super::field::Field;
 use super::{number, words};
 
 /// One table.
@@ -13,7 +14,7 @@ pub struct Table {
     /// Titles of the columns.
     pub columns: Vec<String>,
     /// One row per runtime, as many entries as columns.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Field>>,
 }
 
 /// The first columns, which say the most: who, how far, why not further, and what it cost.
@@ -75,8 +76,9 @@ pub fn titled(metric: &Metric) -> String {
     }
 }
 
-fn row(climb: &Climb, metrics: &[&Metric]) -> Vec<String> {
-    let none = || "–".to_owned();
+fn row(climb: &Climb, metrics: &[&Metric]) -> Vec<Field> {
+    let none = || Field::from("–");
+    let bytes = |bytes: u64| Field::of(bytes as f64, number::bytes(bytes as f64));
     let top = climb.rungs.iter().find(|rung| Some(rung.size) == climb.largest);
     let (ended, message) = match &climb.end {
         ClimbEnd::Open => ("not yet".to_owned(), String::new()),
@@ -88,18 +90,19 @@ fn row(climb: &Climb, metrics: &[&Metric]) -> Vec<String> {
         ClimbEnd::Unsupported { reason } => ("unsupported".to_owned(), reason.clone()),
     };
     let mut row = vec![
-        climb.runtime.clone(),
-        climb.largest.map_or_else(none, |size| number::count(size as u64)),
-        ended,
+        climb.runtime.as_str().into(),
+        climb
+            .largest
+            .map_or_else(none, |size| Field::of(size as f64, number::count(size as u64))),
+        ended.into(),
         top.and_then(|rung| rung.time_ns)
-            .map_or_else(none, number::duration),
-        top.and_then(|rung| rung.peak_bytes)
-            .map_or_else(none, |bytes| number::bytes(bytes as f64)),
+            .map_or_else(none, |ns| Field::of(ns, number::duration(ns))),
+        top.and_then(|rung| rung.peak_bytes).map_or_else(none, bytes),
     ];
     row.extend(metrics.iter().map(|metric| {
         let value = top.and_then(|rung| rung.metrics.get(&metric.name));
-        value.map_or_else(none, |x| number::significant(*x))
+        value.map_or_else(none, |x| Field::of(*x, number::significant(*x)))
     }));
-    row.push(message);
+    row.push(message.into());
     row
 }

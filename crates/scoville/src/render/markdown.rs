@@ -35,14 +35,16 @@ pub fn render(analysis: &Analysis, measure: Measure) -> String {
         out.push('\n');
     }
     for table in growth::tables(analysis) {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+        let line = |cells: Vec<&String>| {
+            let cells: Vec<String> = cells.into_iter().map(|cell| escape(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
         out.push_str(&format!("### Growth\n\n{}\n\n", escape(&table.caption)));
-        out.push_str(&line(&table.columns));
+        out.push_str(&line(table.columns.iter().collect()));
         out.push_str(&format!("|{}\n", ":--|".repeat(table.columns.len())));
-        table.rows.iter().for_each(|row| out.push_str(&line(row)));
+        for row in &table.rows {
+            out.push_str(&line(row.iter().map(|cell| &cell.text).collect()));
+        }
         out.push('\n');
     }
     out

@@ -7,6 +7,7 @@ pub mod bencher;
 pub mod benchstat;
 pub mod comparison;
 pub mod csv;
+pub mod field;
 pub mod figure;
 pub mod growth;
 pub mod html;

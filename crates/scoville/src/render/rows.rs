@@ -93,6 +93,7 @@ fn value(cell: &Cell, measure: Measure) -> Option<Value> {
         "runtime": cell.runtime, "value": e.value * f, "n": e.n, "text": text,
         "low": e.interval.as_ref().map(|i| i.low * f), "high": e.interval.as_ref().map(|i| i.high * f),
         "method": e.interval.as_ref().map_or_else(|| "none".into(), number::method),
+        "disturbed": words::why_marked(&cell.disturbance, "invocation").unwrap_or_default(),
     }))
 }
 
@@ -108,7 +109,9 @@ fn relation(group: &GroupAnalysis, measure: Measure, a: &str, b: &str) -> Option
     let sign = words::sign(pair).replace('-', "−");
     let label = format!("{} {sign}", number::significant(pair.ratio.value));
     let text = format!("{} {sign}", number::ratio(&pair.ratio));
-    let words = json!({ "sign": sign, "label": label.trim_end(), "text": text.trim_end() });
+    let disturbed = words::why_marked(&pair.disturbance, "block").unwrap_or_default();
+    let words =
+        json!({ "sign": sign, "label": label.trim_end(), "text": text.trim_end(), "disturbed": disturbed });
     Some(object(&[bounds(&pair.ratio), words]))
 }
 
@@ -132,7 +135,8 @@ fn geomean(analysis: &Analysis, selection: &Selection) -> Vec<Value> {
         })
         .map(|s| {
             let rest = json!({ "runtime": s.runtime, "n": s.common.len(), "least": s.smallest.1, "most": s.largest.1,
-                               "text": number::ratio(&s.geomean) });
+                               "text": number::ratio(&s.geomean),
+                               "disturbed": words::why_marked(&s.disturbance, "block").unwrap_or_default() });
             object(&[bounds(&s.geomean), rest])
         })
         .collect()

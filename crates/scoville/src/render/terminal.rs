@@ -69,15 +69,15 @@ fn ladder(table: &growth::Table, screen: Screen) -> String {
     let (short, story) = (growth::SHORT, table.columns.len() - 1);
     shown.set_header(table.columns[..short].iter().map(|title| words::plain(title)));
     for row in &table.rows {
-        shown.add_row(row[..short].iter().map(|cell| words::plain(cell)));
+        shown.add_row(row[..short].iter().map(|cell| words::plain(&cell.text)));
     }
     let mut out = wrapped(&table.caption, screen.width).trim_start().to_owned();
     for line in shown.lines() {
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    for row in table.rows.iter().filter(|row| !row[story].is_empty()) {
-        let line = format!("{}: {}", row[0], row[story]);
+    for row in table.rows.iter().filter(|row| !row[story].text.is_empty()) {
+        let line = format!("{}: {}", row[0].text, row[story].text);
         out.push_str(&wrapped(&words::plain(&line), screen.width));
     }
     out

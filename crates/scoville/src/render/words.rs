@@ -1,7 +1,7 @@
 //! Words and signs that every renderer uses for states, verdicts and measures.
 
 use crate::digits::number_of;
-use crate::model::analysis::{Cell, CellState, GroupAnalysis, Measure, Pair, Verdict};
+use crate::model::analysis::{Cell, CellState, Disturbance, GroupAnalysis, Measure, Pair, Sensor, Verdict};
 use crate::model::invocation::{Failure, FailureKind};
 
 /// Every measure, in the order in which reports show them.
@@ -147,8 +147,13 @@ pub fn survives_holm(pair: &Pair) -> bool {
 }
 
 /// The sign of a pair: `+` slower, `-` faster, `+=` and `-=` clear of equality but perhaps within the margin, `=`
-/// equal, `?` undecided; in parentheses if the sign does not survive Holm's correction; `~` for an asymmetric tail.
+/// equal, `?` undecided; in parentheses if the sign does not survive Holm's correction; `~` for an asymmetric tail;
+/// [`MARK`] if the blocks behind it were mostly disturbed.
 pub fn sign(pair: &Pair) -> String {
+    format!("{}{}", verdict(pair), mark(&pair.disturbance))
+}
+
+fn verdict(pair: &Pair) -> String {
     if pair.ratio.interval.is_none() || !lower_is_better(pair.measure) {
         return String::new();
     }
@@ -170,6 +175,39 @@ pub fn sign(pair: &Pair) -> String {
 
 fn tail(sign: String, pair: &Pair) -> String {
     if pair.asymmetric_tail { sign + "~" } else { sign }
+}
+
+/// Stands beside a number that rests mostly on disturbed invocations.
+pub const MARK: &str = "*";
+
+/// [`MARK`] where it belongs, else nothing.
+pub fn mark(disturbance: &Disturbance) -> &'static str {
+    if disturbance.mostly { MARK } else { "" }
+}
+
+/// `7 of 12 blocks (steal 5, foreign CPU time 3)` were disturbed; `None` where there is no [`mark`].
+pub fn why_marked(disturbance: &Disturbance, what: &str) -> Option<String> {
+    let fired = disturbance.sensors.iter();
+    let fired: Vec<String> = fired
+        .map(|(name, count)| format!("{} {count}", sensor(*name)))
+        .collect();
+    let of = number_of(disturbance.of as usize, what);
+    let why = format!("{} of {of} ({})", disturbance.disturbed, fired.join(", "));
+    disturbance.mostly.then_some(why)
+}
+
+/// A sensor as reports name it.
+pub fn sensor(sensor: Sensor) -> &'static str {
+    match sensor {
+        Sensor::Steal => "steal",
+        Sensor::Foreign => "foreign CPU time",
+        Sensor::Pressure => "CPU pressure",
+        Sensor::Frequency => "frequency",
+        Sensor::Swap => "pages swapped in",
+        Sensor::Handover => "cache-line hand-over",
+        Sensor::Canary => "canary",
+        Sensor::Interruption => "interrupted block",
+    }
 }
 
 /// Text from outside without control characters, so that it cannot steer a terminal or break a line.

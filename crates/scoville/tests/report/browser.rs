@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use scoville::model::analysis::Measure;
+use scoville::render::field::Field;
+use scoville::render::html::simulation;
 use scoville::render::rows::{self, Selection};
 use scoville::render::{figure, html};
 use serde_json::{Value, json};
@@ -42,7 +44,10 @@ fn report_in_browser() {
     address_restores_the_selection(&browser, &file);
     everything_can_be_reached_by_keyboard(&browser);
     theme_switch_redraws(&browser);
+    rows_are_sorted_by_the_numbers_that_they_show(&browser);
     numbers_can_be_read_on_their_colours(&browser);
+    headings_sort_their_tables(&browser);
+    a_sorted_table_is_drawn_anew_as_it_was(&browser);
     every_panel_has_its_axis_and_no_column_is_empty(&browser);
     a_telephone_shows_everything(&browser);
     paper_shows_every_figure_and_no_control(&browser);
@@ -51,6 +56,7 @@ fn report_in_browser() {
     a_session_that_only_grew_has_its_report(&browser, folder.path());
     headings_of_many_runtimes_do_not_run_into_each_other(&browser, folder.path());
     a_baseline_without_numbers_is_replaced_where_it_has_none(&browser, folder.path());
+    simulated_tables_are_sorted_too(&browser, folder.path());
     assert_eq!(
         browser.console(),
         Vec::<String>::new(),
@@ -127,6 +133,7 @@ fn rows_are_the_ones_that_rust_exports(browser: &Browser, analysis: &scoville::m
             if ["heat", "matrix"].contains(&f.id) {
                 assert_eq!(got["text"], want["text"], "{}: {want}", f.id);
             }
+            assert_eq!(got["disturbed"], want["disturbed"], "{}: {want}", f.id);
             for (field, _, _) in f.columns {
                 assert!(
                     close(field, &got[*field], &want[*field]),
@@ -268,6 +275,188 @@ fn numbers_can_be_read_on_their_colours(browser: &Browser) {
     }
 }
 
+/// Every number of a benchmark's tables has its key, in its own column, and nothing else has: the digits are the same, but for
+/// bytes, whose units are no powers of ten.
+fn rows_are_sorted_by_the_numbers_that_they_show(browser: &Browser) {
+    let found = browser.run(
+        "const digits = (text) => text.replace(/\\D/g, '').replace(/^0+|0+$/g, '');
+         const entries = [...document.querySelectorAll('#benchmarks table.measures tbody tr')].flatMap((row) =>
+             [...row.cells].map((cell, column) => [cell.textContent.trim(), row.dataset.sort?.split(',')[column] ?? '']));
+         const wrong = entries.filter(([text, key]) => {
+             const shown = text.match(/^[\\d.\\u202f]+/)?.[0] ?? '';
+             if (shown === '' || key === '') return shown !== '' || key !== '';
+             return !text.includes('iB') && ![2, 3].some((n) => digits(shown) === digits(Number(key).toExponential(n).split('e')[0]));
+         });
+         return [entries.filter(([, key]) => key !== '').length, wrong];",
+    );
+    assert!(found[0].as_u64().unwrap() > 500, "{found}");
+    assert_eq!(found[1], json!([]), "text and key");
+}
+
+/// The table of all measures of a group, in which a runtime has a wrong result and so no number.
+const COUNTING: &str = "document.querySelector('#benchmark-counting table.measures')";
+
+/// Clicks the heading of a column, or does nothing without one; what the first column and this one say then, and how the
+/// headings say that they are sorted.
+fn after_click(
+    browser: &Browser,
+    table: &str,
+    column: usize,
+    click: bool,
+) -> (Vec<String>, Vec<String>, Vec<Value>) {
+    let found = browser.run(&format!(
+        "const table = {table}, heads = [...table.tHead.rows[0].cells];
+         if ({click}) heads[{column}].querySelector('button').click();
+         const says = (column) => [...table.tBodies[0].rows].map((row) => row.cells[column]?.textContent.trim() ?? '');
+         return [says(0), says({column}), heads.map((head) => head.getAttribute('aria-sort'))];"
+    ));
+    serde_json::from_value(found).unwrap()
+}
+
+/// Numbers by value and words last in both directions, a third click as written; by keyboard too, and one column at a time.
+fn headings_sort_their_tables(browser: &Browser) {
+    browser.run("document.querySelectorAll('details').forEach((d) => (d.open = true));");
+    let (written, ..) = after_click(browser, COUNTING, 2, false);
+    assert_eq!(written, ["datil", "tokio", "actix", "kameo", "erlang", "go"]);
+    let sorted = |column| {
+        let state = |value: Value| {
+            let mut all = vec![Value::Null; 12];
+            all[column] = value;
+            all
+        };
+        let (up, shown, now) = after_click(browser, COUNTING, column, true);
+        assert_eq!(now, state(json!("ascending")));
+        let (down, _, now) = after_click(browser, COUNTING, column, true);
+        assert_eq!(now, state(json!("descending")));
+        let (back, _, now) = after_click(browser, COUNTING, column, true);
+        assert_eq!((&back, now), (&written, state(Value::Null)));
+        (up, down, shown)
+    };
+    // 6.28, 8.99, 9.88 and 9.90 ms, and 13.2: as text, 13.2 would be the first.
+    let (up, down, shown) = sorted(2);
+    assert_eq!(
+        up,
+        ["go", "tokio", "actix", "datil", "erlang", "kameo"],
+        "{shown:?}"
+    );
+    assert_eq!(down, ["erlang", "datil", "actix", "tokio", "go", "kameo"]);
+    // The baseline's ratio is 1, that of actix 1.001: both are shown as 1.
+    let (up, down, shown) = sorted(3);
+    assert_eq!(
+        up,
+        ["go", "tokio", "datil", "actix", "erlang", "kameo"],
+        "{shown:?}"
+    );
+    assert_eq!(down, ["erlang", "actix", "datil", "tokio", "go", "kameo"]);
+    // Each has as many invocations as the others: equal rows stay in their order, and who has none is last.
+    let (up, down, _) = sorted(1);
+    assert_eq!(
+        (&up, &up),
+        (
+            &down,
+            &vec_of(["datil", "tokio", "actix", "erlang", "go", "kameo"])
+        )
+    );
+    let (up, down, _) = sorted(0);
+    assert_eq!(up, ["actix", "datil", "erlang", "go", "kameo", "tokio"]);
+    assert_eq!(down, ["tokio", "kameo", "go", "erlang", "datil", "actix"]);
+
+    // By keyboard; another column takes over.
+    let focus = |column: usize| {
+        browser.run(&format!(
+            "{COUNTING}.tHead.rows[0].cells[{column}].querySelector('button').focus();"
+        ));
+    };
+    focus(2);
+    browser.press(" ");
+    browser.press("\u{e007}");
+    let (rows, _, now) = after_click(browser, COUNTING, 2, false);
+    assert_eq!((rows[0].as_str(), &now[2]), ("erlang", &json!("descending")));
+    focus(9);
+    browser.press("\u{e007}");
+    let (rows, _, now) = after_click(browser, COUNTING, 9, false);
+    assert_eq!(rows, ["datil", "tokio", "actix", "erlang", "go", "kameo"]);
+    assert_eq!((&now[2], &now[9]), (&Value::Null, &json!("ascending")));
+    let outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle;");
+    assert_eq!(outline, json!("solid"), "the focus can be seen");
+    after_click(browser, COUNTING, 9, true);
+    after_click(browser, COUNTING, 9, true);
+    browser.run("document.querySelectorAll('details').forEach((d) => (d.open = false));");
+}
+
+fn vec_of<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+/// The table of a figure, sorted by what the script was given and not by what it prints.
+fn a_sorted_table_is_drawn_anew_as_it_was(browser: &Browser) {
+    let heat = "document.querySelector(\"figure[data-figure='heat'] table\")";
+    browser.run(&format!(
+        "document.querySelector('#overview').scrollIntoView(); {heat}.closest('details').open = true;"
+    ));
+    browser.wait_for(&format!(
+        "return {heat}.tHead.rows[0].cells[2].textContent === 'Ratio'"
+    ));
+    let (.., now) = after_click(browser, heat, 2, true);
+    assert_eq!(now[2], json!("ascending"));
+    let numbers = format!(
+        "return [...{heat}.tBodies[0].rows].map((row) => [row.dataset.sort.split(',')[2], row.cells[2].textContent]);"
+    );
+    let before: Vec<[String; 2]> = serde_json::from_value(browser.run(&numbers)).unwrap();
+    let ratios: Vec<f64> = before.iter().map_while(|[key, _]| key.parse().ok()).collect();
+    assert!(ratios.len() > 20 && ratios.is_sorted(), "{ratios:?}");
+    let words: Vec<&str> = before[ratios.len()..]
+        .iter()
+        .map(|[_, text]| text.as_str())
+        .collect();
+    assert!(
+        words.contains(&"WRONG") && words.contains(&"unsupported"),
+        "{words:?}"
+    );
+    browser.run(&format!(
+        "window.before = {heat}; document.querySelector('#theme').click();"
+    ));
+    browser.wait_for(&format!("return {heat} !== window.before"));
+    assert_eq!(
+        serde_json::from_value::<Vec<[String; 2]>>(browser.run(&numbers)).unwrap(),
+        before
+    );
+    let (.., now) = after_click(browser, heat, 2, false);
+    assert_eq!(now[2], json!("ascending"));
+    after_click(browser, heat, 2, true);
+    after_click(browser, heat, 2, true);
+    browser.run(&format!("{heat}.closest('details').open = false;"));
+}
+
+/// Pages of simulated results have no other script.
+fn simulated_tables_are_sorted_too(browser: &Browser, folder: &Path) {
+    let row = |name: &str, ns: f64, text: &str| vec![name.into(), Field::of(ns, text)];
+    let section = simulation::Section {
+        title: "big".into(),
+        text: String::new(),
+        figure: None,
+        header: vec!["policy".into(), "makespan".into()],
+        rows: vec![
+            row("slow", 2e9, "2.00 s"),
+            vec!["none".into(), "unknown: one seed".into()],
+            row("fast", 9e6, "9.00 ms"),
+        ],
+    };
+    let page = simulation::Page {
+        title: "big".into(),
+        method: String::new(),
+        sections: vec![section],
+    };
+    let file = folder.join("simulated.html");
+    std::fs::write(&file, simulation::render(&page)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    let table = "document.querySelector('table')";
+    let click = || after_click(browser, table, 1, true).0;
+    assert_eq!(click(), ["fast", "slow", "none"]);
+    assert_eq!(click(), ["slow", "fast", "none"]);
+    assert_eq!(click(), ["slow", "none", "fast"]);
+}
+
 /// In a figure of many panels: each has an axis right below it, no axis stands elsewhere, and fewer columns would need another line.
 fn every_panel_has_its_axis_and_no_column_is_empty(browser: &Browser) {
     browser.run("window.dispatchEvent(new Event('beforeprint'));");
@@ -320,9 +509,18 @@ fn paper_shows_every_figure_and_no_control(browser: &Browser) {
     );
     assert_eq!(hidden, json!([]), "not on paper");
     let controls = browser.run(
-        "return [...document.querySelectorAll('button, select')].filter((e) => e.getClientRects().length > 0).length;",
+        "return [...document.querySelectorAll('button:not(.sort), select')].filter((e) => e.getClientRects().length > 0).length;",
     );
     assert_eq!(controls, json!(0));
+    // A heading stays, and nothing shows that it could be clicked.
+    let heading = browser.run(
+        "const heading = document.querySelector('#benchmark-counting thead th:nth-child(3)');
+         heading.setAttribute('aria-sort', 'ascending');
+         const mark = getComputedStyle(heading.querySelector('.sort'), '::after').display;
+         heading.removeAttribute('aria-sort');
+         return [heading.innerText, mark];",
+    );
+    assert_eq!(heading, json!(["Wall", "none"]));
     assert_eq!(
         browser.run("return getComputedStyle(document.body).backgroundColor;"),
         json!("rgb(255, 255, 255)")

@@ -106,7 +106,10 @@ pub fn rich() -> Analysis {
             ));
         }
     });
+    set(&mut a, 1, "tokio", |c| disturb(c, 7));
+    set(&mut a, 5, "datil", |c| disturb(c, 6));
     for group in &mut a.groups {
+        weigh(group);
         strip(group);
     }
     let runtimes: Vec<String> = a.runtimes.iter().map(|r| r.name.clone()).collect();
@@ -126,6 +129,48 @@ pub fn rich() -> Analysis {
     a.validity.unsupported = 2;
     a.validity.verified = a.validity.cells - 10;
     a
+}
+
+/// The hypervisor took time from the first so many of a cell's invocations.
+fn disturb(cell: &mut Cell, n: usize) {
+    for point in &mut cell.invocations[..n] {
+        point.contaminated = vec!["the hypervisor took 4.2 % of the CPU time".into()];
+    }
+}
+
+/// Counts what was disturbed behind each number. Here only the hypervisor disturbs.
+fn weigh(group: &mut GroupAnalysis) {
+    let flagged = |cell: &Cell| -> Vec<bool> {
+        let points = cell.invocations.iter();
+        points.map(|point| !point.contaminated.is_empty()).collect()
+    };
+    let by_runtime: BTreeMap<String, Vec<bool>> = (group.cells.iter())
+        .map(|cell| (cell.runtime.clone(), flagged(cell)))
+        .collect();
+    for cell in &mut group.cells {
+        cell.disturbance = disturbance(by_runtime[&cell.runtime].iter().copied());
+    }
+    for pair in &mut group.pairs {
+        let (a, b) = (&by_runtime[&pair.a], &by_runtime[&pair.b]);
+        pair.disturbance = disturbance(a.iter().zip(b).map(|(a, b)| *a || *b));
+    }
+}
+
+fn disturbance(flags: impl Iterator<Item = bool>) -> Disturbance {
+    let (mut of, mut disturbed) = (0, 0);
+    for flagged in flags {
+        of += 1;
+        disturbed += u32::from(flagged);
+    }
+    Disturbance {
+        of,
+        disturbed,
+        mostly: disturbed > 0 && 2 * disturbed >= of,
+        sensors: (disturbed > 0)
+            .then_some((Sensor::Steal, disturbed))
+            .into_iter()
+            .collect(),
+    }
 }
 
 /// A session whose baseline failed on one core, where the next runtime was judged in its place.
@@ -649,6 +694,7 @@ fn empty_cell(runtime: &str) -> Cell {
         cv_between: Some(0.021),
         cv_within: Some(0.034),
         warmup: WarmupSummary::default(),
+        disturbance: Disturbance::default(),
         invocations: Vec::new(),
         fairness: BTreeMap::new(),
         metrics: BTreeMap::new(),
@@ -888,6 +934,7 @@ fn pair(measure: Measure, a: &str, b: &str, ratio: f64, half: f64, n: u32, tail:
         asymmetric_tail: tail,
         blocks_to_decide: (!decided).then_some(40),
         clean_ratio: None,
+        disturbance: Disturbance::default(),
     }
 }
 
@@ -926,6 +973,7 @@ fn summaries(groups: &[GroupAnalysis], runtimes: &[String], cores: &[u32], block
                         .filter(|g| ratios.iter().all(|r| r.0 != g.key.benchmark))
                         .map(|g| (g.key.benchmark.clone(), "not verified".to_string()))
                         .collect(),
+                    disturbance: Disturbance::default(),
                 });
             }
         }

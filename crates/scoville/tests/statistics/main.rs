@@ -9,4 +9,5 @@ mod oracle;
 mod properties;
 mod segmentation;
 mod sessions;
+mod shares;
 mod verdicts;

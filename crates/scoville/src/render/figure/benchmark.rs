@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::Format::{Count, Measured, Percent, Ratio, Seconds, Text};
 use super::parts::{
-    Look, RATIO_LABEL, UNIT_LABEL, base, line_at_one, measured, names, params, ratio_grid, tip, with,
+    DISTURBED, Look, RATIO_LABEL, UNIT_LABEL, base, line_at_one, measured, names, params, ratio_grid, tip,
+    with,
 };
 use super::{Figure, SCHEMA};
 
@@ -130,6 +131,7 @@ fn matrix() -> Figure {
         ("b", "column", ""),
         ("text", "ratio", ""),
         ("n", "n", ""),
+        DISTURBED,
     ]);
     Figure {
         id: "matrix",

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::Format::{Count, Measured, Percent, Ratio, Text};
 use super::parts::{
-    Look, base, line_at_one, measured, names, params, ratio_axis, ratio_grid, ratio_tip, tip, value_tip, with,
+    DISTURBED, Look, base, line_at_one, measured, names, params, ratio_axis, ratio_grid, ratio_tip, tip,
+    value_tip, with,
 };
 use super::{Figure, Format, SCHEMA};
 
@@ -57,7 +58,7 @@ fn heat() -> Figure {
         title: "{measure} relative to {baseline}, {size} (ratio, {direction})",
         caption: "Blue is faster or smaller than the baseline, orange slower or larger, on a logarithmic scale that ends at 8 \
                   times. The sign is the verdict: − faster, + slower, = equal within the margin, ? undecided, ~ asymmetric tail, ( ) not \
-                  after Holm's correction. Words stand where there is no number.",
+                  after Holm's correction, * mostly disturbed. Words stand where there is no number.",
         columns: RATIO_COLUMNS,
         per_benchmark: false,
         spec: base(ratio_grid("runtime", "benchmark", ratio_tip())),
@@ -84,7 +85,7 @@ fn geomean(look: &Look) -> Figure {
         spec: base(json!({
             "height": { "step": 26 },
             "encoding": { "y": names("runtime"), "tooltip": tip(&[("runtime", "runtime", ""), ("text", "geometric mean", ""),
-                ("least", "smallest ratio", ".3r"), ("most", "largest ratio", ".3r"), ("n", "benchmarks", "")]) },
+                ("least", "smallest ratio", ".3r"), ("most", "largest ratio", ".3r"), ("n", "benchmarks", ""), DISTURBED]) },
             "layer": [
                 line_at_one("x"),
                 { "mark": { "type": "rule", "opacity": 0.35 },

@@ -129,12 +129,16 @@ pub(super) fn tip(fields: &[(&str, &str, &str)]) -> Value {
     Value::Array(entries.collect())
 }
 
+/// Why a number is marked; the report's tooltip leaves out what is empty.
+pub(super) const DISTURBED: (&str, &str, &str) = ("disturbed", "mostly disturbed", "");
+
 pub(super) fn ratio_tip() -> Value {
     tip(&[
         ("benchmark", "benchmark", ""),
         ("runtime", "runtime", ""),
         ("text", "ratio", ""),
         ("n", "n", ""),
+        DISTURBED,
     ])
 }
 
@@ -144,6 +148,7 @@ pub(super) fn value_tip() -> Value {
         ("runtime", "runtime", ""),
         ("text", "value", ""),
         ("n", "n", ""),
+        DISTURBED,
     ])
 }
 

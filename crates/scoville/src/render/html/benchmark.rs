@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure};
+use crate::model::analysis::{Analysis, Cell, Estimate, GroupAnalysis, Measure, Pair};
 use crate::model::benchmark::Benchmark;
 use crate::model::plan::Group;
 
 use super::super::figure::Figure;
 use super::super::{comparison, csv, number, rows, words};
-use super::page;
+use super::{page, table};
 
 pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -> Markup {
     let groups: Vec<&GroupAnalysis> = (analysis.groups.iter())
@@ -117,7 +117,7 @@ fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
     let baseline = comparison::reference(analysis, &size);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "All measures, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
-            table.measures {
+            table.measures data-sortable {
                 caption { "All measures: " (group.key.preset) ", " (words::cores(group.key.cores)) " (95 % intervals; ratios to " (baseline) ")" }
                 thead { tr {
                     th scope="col" { "Runtime" } th scope="col" { "n" } th scope="col" { "Wall" } th scope="col" { "Ratio" } th scope="col" { "Blocks lower" } th scope="col" { "Per message" }
@@ -126,6 +126,24 @@ fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
                 } }
                 tbody { @for cell in &group.cells { (row(group, cell, baseline)) } }
             }
+        }
+        (marks(group, baseline))
+    }
+}
+
+/// What the marks of the table above mean, one by one: not everybody can point at an entry.
+fn marks(group: &GroupAnalysis, baseline: &str) -> Markup {
+    let marks = group.cells.iter().filter_map(|cell| {
+        let pair = words::pair(group, Measure::Wall, &cell.runtime, baseline);
+        let of_pair = pair.and_then(|p| words::why_marked(&p.disturbance, "block"));
+        let parts = [words::why_marked(&cell.disturbance, "invocation"), of_pair];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{} {}", cell.runtime, parts.join(", ")))
+    });
+    let marks: Vec<String> = marks.collect();
+    html! {
+        @if !marks.is_empty() {
+            p.note { (words::MARK) " Mostly disturbed, as sensors say, and not left out: " (marks.join("; ")) "." }
         }
     }
 }
@@ -142,11 +160,13 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
             .map_or_else(|| words::unavailable(cell, m), |e| measured(m, e))
     };
     html! {
-        tr {
+        tr data-sort=(row_keys(cell, pair, baseline)) {
             th scope="row" { (cell.runtime) }
-            td { (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" } }
+            td title=[table::why_marked(&cell.disturbance, "invocation")] {
+                (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) (words::mark(&cell.disturbance)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" }
+            }
             td { (value(Measure::Wall)) }
-            td { @match pair {
+            td title=[pair.and_then(|p| table::why_marked(&p.disturbance, "block"))] { @match pair {
                 Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " " span.clean { "clean " (number::significant(c.value)) } } }
                 None if cell.runtime == baseline => "1",
                 None => "no common block",
@@ -163,6 +183,25 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
     }
 }
 
+/// The numbers of [`row`], in its order. Of the two spreads the first counts.
+fn row_keys(cell: &Cell, pair: Option<&Pair>, baseline: &str) -> String {
+    let value = |m| Some(cell.estimates.get(&m)?.value);
+    let itself = (cell.runtime == baseline).then_some(1.0);
+    table::keys([
+        None,
+        cell.estimates.get(&Measure::Wall).map(|e| f64::from(e.n)),
+        value(Measure::Wall),
+        pair.map(|p| p.ratio.value).or(itself),
+        pair.map(|p| p.share_lower),
+        cell.ns_per_message.as_ref().map(|e| e.value),
+        value(Measure::Cold),
+        value(Measure::Cpu),
+        value(Measure::Utilisation),
+        value(Measure::Memory),
+        cell.cv_between,
+    ])
+}
+
 /// On the most cores only, where it matters most; the figure's table follows the selection.
 fn fairness_table(group: &GroupAnalysis) -> Markup {
     let cells = || group.cells.iter().filter(|c| c.state.has_numbers());
@@ -171,18 +210,20 @@ fn fairness_table(group: &GroupAnalysis) -> Markup {
     }
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Fairness, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
-            table.measures {
+            table.measures data-sortable {
                 caption { "Fairness: " (group.key.preset) ", " (words::cores(group.key.cores)) " (counters of single actors; minimum to maximum relative to the mean)" }
                 thead { tr {
                     th scope="col" { "Runtime" } th scope="col" { "Counter" } th scope="col" { "Actors" } th scope="col" { "Mean" }
                     th scope="col" { "Standard deviation" } th scope="col" { "Jain's index" }
                     @for title in ["Minimum", "Lower quartile", "Median", "Upper quartile", "Maximum"] { th scope="col" { (title) } }
                 } }
-                tbody { @for c in cells() { @for (counter, f) in &c.fairness { tr {
-                    th scope="row" { (c.runtime) } td { (counter) } td { (f.actors) } td { (number::significant(f.mean)) }
-                    td { (number::significant(f.sd)) } td { (number::significant(f.jain)) }
-                    @for x in f.five { td { (number::significant(x)) } }
-                } } } }
+                tbody { @for c in cells() { @for (counter, f) in &c.fairness {
+                    @let numbers = [&[f.mean, f.sd, f.jain][..], &f.five].concat();
+                    tr data-sort=(table::keys([None, None, Some(f64::from(f.actors))].into_iter().chain(numbers.iter().copied().map(Some)))) {
+                        th scope="row" { (c.runtime) } td { (counter) } td { (f.actors) }
+                        @for x in numbers { td { (number::significant(x)) } }
+                    }
+                } } }
             }
         }
     }
@@ -234,11 +275,12 @@ fn metrics(groups: &[&GroupAnalysis]) -> Markup {
     html! {
         details { summary { "Metrics and process counters (medians)" }
             div.scroll tabindex="0" role="region" aria-label="Metrics" {
-                table.measures {
+                table.measures data-sortable {
                     thead { tr { th scope="col" { "Runtime, size, cores" } @for name in &names { th scope="col" { (name) } } } }
                     tbody { @for (g, c) in shown() {
                         @let values = all(c);
-                        tr { td { (c.runtime) ", " (g.key.preset) ", " (g.key.cores) }
+                        @let numbers = names.iter().map(|name| values.get(name).copied());
+                        tr data-sort=(table::keys([None].into_iter().chain(numbers))) { td { (c.runtime) ", " (g.key.preset) ", " (g.key.cores) }
                             @for name in &names { td { (values.get(name).map_or_else(|| "–".into(), |x| number::significant(*x))) } } }
                     } }
                 }

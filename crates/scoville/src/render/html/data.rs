@@ -257,6 +257,9 @@ fn cell(cell: &Cell, names: &HashMap<&str, usize>, thinning: Thinning, coding: C
         .map(|(m, e)| (words::slug(*m).to_string(), estimate(e, coding)))
         .collect();
     out["e"] = Value::Object(estimates);
+    if let Some(why) = words::why_marked(&cell.disturbance, "invocation") {
+        out["d"] = json!(why);
+    }
     out["i"] = points(cell);
     out["u"] = warmups(cell, thinning);
     if !cell.fairness.is_empty() {
@@ -387,7 +390,7 @@ fn layout(len: usize, wanted: usize) -> (usize, usize) {
 }
 
 /// By measure, in columns over the pairs of `order` (first with second, first with third ...): ratio (less the expected
-/// one), low, high, sign and n. Only one direction is stored; where the other is not its exact mirror it stands in `extra`.
+/// one), low, high, sign and n; in `x`, why those at some positions are marked. Only one direction is stored; where the other is not its exact mirror it stands in `extra`.
 fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>, coding: Coding) -> Value {
     let shown: Vec<&str> = (group.cells.iter())
         .filter(|c| c.state.has_numbers() && names.contains_key(c.runtime.as_str()))
@@ -400,10 +403,14 @@ fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>, coding: Coding) ->
     let mut out = json!({ "order": order });
     for measure in compared() {
         let mut columns: [Vec<Value>; 5] = Default::default();
-        let mut extra = Vec::new();
+        let (mut extra, mut marked) = (Vec::new(), Vec::new());
         for (i, a) in shown.iter().enumerate() {
             for b in &shown[i + 1..] {
-                let there = by_key.get(&(measure, a, b)).map(|p| coded(p, coding));
+                let pair = by_key.get(&(measure, a, b));
+                if let Some(why) = pair.and_then(|p| words::why_marked(&p.disturbance, "block")) {
+                    marked.push(json!([columns[0].len(), why]));
+                }
+                let there = pair.map(|p| coded(p, coding));
                 let back = by_key.get(&(measure, b, a)).map(|p| coded(p, coding));
                 if let Some(code) = back.filter(|code| there.as_ref() != Some(&mirror(code))) {
                     extra.push(json!([names[b], names[a], code.steps, code.sign, code.n]));
@@ -420,6 +427,9 @@ fn pairs(group: &GroupAnalysis, names: &HashMap<&str, usize>, coding: Coding) ->
         let mut coded = json!({ "q": q, "l": low, "h": high, "g": sign, "n": n });
         if !extra.is_empty() {
             coded["extra"] = json!(extra);
+        }
+        if !marked.is_empty() {
+            coded["x"] = json!(marked);
         }
         out[words::slug(measure)] = coded;
     }
@@ -505,6 +515,7 @@ fn summaries(analysis: &Analysis, coding: Coding) -> Value {
                 "m": words::slug(s.measure), "r": s.runtime, "b": s.baseline, "z": format!("{}/{}", s.preset, s.cores),
                 "e": estimate(&s.geomean, coding), "n": s.common.len(),
                 "least": [s.smallest.0, rounded(s.smallest.1)], "most": [s.largest.0, rounded(s.largest.1)],
+                "d": words::why_marked(&s.disturbance, "block"),
             })
         })
         .collect()

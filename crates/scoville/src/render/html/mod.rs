@@ -4,6 +4,7 @@ mod benchmark;
 pub mod data;
 mod page;
 pub mod simulation;
+mod table;
 mod validity;
 mod vendor;
 
@@ -14,11 +15,14 @@ use crate::model::analysis::Analysis;
 /// The report as one HTML file.
 ///
 /// Text from runtimes and machines is escaped by construction: markup is written through `maud`, data for the script
-/// travel in base64. The page's policy names its four scripts by their hashes and forbids every other, `eval` and every
+/// travel in base64. The page's policy names its five scripts by their hashes and forbids every other, `eval` and every
 /// connection. The libraries are packed; the report's script unpacks them, and they run because their hashes match.
 pub fn render(analysis: &Analysis) -> String {
     let libraries = vendor::libraries();
-    let scripts = libraries.iter().map(String::as_str).chain([vendor::REPORT]);
+    let scripts = libraries
+        .iter()
+        .map(String::as_str)
+        .chain([vendor::SORT, vendor::REPORT]);
     let hashes: Vec<String> = scripts.map(vendor::policy_hash).collect();
     let policy = format!(
         "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'",
@@ -43,6 +47,7 @@ pub fn render(analysis: &Analysis) -> String {
                 @for library in &libraries {
                     script type="application/octet-stream" class="library" { (PreEscaped(data::packed(library))) }
                 }
+                script { (PreEscaped(vendor::SORT)) }
                 script { (PreEscaped(vendor::REPORT)) }
             }
         }

@@ -9,11 +9,11 @@ use crate::model::machine::Finding;
 use crate::model::reading::Reading;
 use crate::model::runtime::Launch;
 
-use super::super::comparison::{self, Comparison, Tone};
+use super::super::comparison::{self, Comparison, Row, Tone};
 use super::super::figure::{self, Figure};
 use super::super::{growth, number, rows, words};
 use super::data::Thinning;
-use super::{benchmark, validity};
+use super::{benchmark, table, validity};
 
 pub fn body(analysis: &Analysis) -> Markup {
     let figures = figure::figures(analysis);
@@ -208,22 +208,32 @@ fn static_table(analysis: &Analysis, id: &str) -> Markup {
     html! { @if let Some(table) = comparison::tables(analysis, measure).first() { (comparison_table(analysis, table)) } }
 }
 
-fn comparison_table(analysis: &Analysis, table: &Comparison) -> Markup {
-    let relative = table
+fn comparison_table(analysis: &Analysis, shown: &Comparison) -> Markup {
+    let relative = shown
         .baseline
         .as_ref()
         .map_or_else(String::new, |b| format!(", ratio to {b}"));
+    // What sums the benchmarks up stays below them, however they are sorted.
+    let (means, benchmarks): (Vec<&Row>, Vec<&Row>) = shown.rows.iter().partition(|row| row.is_mean());
     html! {
-        table.grid {
-            caption { (words::title(table.measure)) (relative) ": " (table.preset) ", " (words::cores(table.cores)) }
-            thead { tr { th scope="col" { "Benchmark" } @for r in &table.runtimes { th scope="col" { (r) } } } }
-            tbody {
-                @for row in &table.rows {
-                    tr { th scope="row" { (row.label) } @for e in &row.entries { td class=[tone(e.tone)] { (e.line()) } } }
-                }
+        table.grid data-sortable {
+            caption { (words::title(shown.measure)) (relative) ": " (shown.preset) ", " (words::cores(shown.cores)) }
+            thead { tr { th scope="col" { "Benchmark" } @for r in &shown.runtimes { th scope="col" { (r) } } } }
+            tbody { @for row in benchmarks { (comparison_row(row)) } }
+            @if !means.is_empty() { tbody { @for row in means { (comparison_row(row)) } } }
+        }
+        ul.legend { @for line in comparison::legend(analysis, shown) { li { (line) } } }
+    }
+}
+
+fn comparison_row(row: &Row) -> Markup {
+    html! {
+        tr data-sort=(table::keys([None].into_iter().chain(row.entries.iter().map(|e| e.number)))) {
+            th scope="row" { (row.label) }
+            @for e in &row.entries {
+                td class=[tone(e.tone)] title=[e.marked.as_ref().map(|mark| table::title(&mark.why))] { (e.line()) }
             }
         }
-        ul.legend { @for line in comparison::legend(analysis, table) { li { (line) } } }
     }
 }
 
@@ -249,13 +259,13 @@ fn grown(analysis: &Analysis) -> Markup {
     html! { @if !tables.is_empty() {
         section id="growth" aria-labelledby="growth-title" {
             h2 id="growth-title" { "Growth until a limit" }
-            @for table in &tables {
-                div.scroll tabindex="0" role="region" aria-label={ "Growth: " (table.caption) } {
-                    table.measures {
-                        caption { (table.caption) }
-                        thead { tr { @for title in &table.columns { th scope="col" { (title) } } } }
-                        tbody { @for row in &table.rows { tr {
-                            @for (i, cell) in row.iter().enumerate() { @if i == 0 { th scope="row" { (cell) } } @else { td { (cell) } } }
+            @for grown in &tables {
+                div.scroll tabindex="0" role="region" aria-label={ "Growth: " (grown.caption) } {
+                    table.measures data-sortable {
+                        caption { (grown.caption) }
+                        thead { tr { @for title in &grown.columns { th scope="col" { (title) } } } }
+                        tbody { @for row in &grown.rows { tr data-sort=(table::keys(row.iter().map(|cell| cell.number))) {
+                            @for (i, cell) in row.iter().enumerate() { @if i == 0 { th scope="row" { (cell.text) } } @else { td { (cell.text) } } }
                         } } }
                     }
                 }
@@ -354,14 +364,14 @@ fn standing(analysis: &Analysis, runtime: &str) -> Markup {
 fn relative_to(runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Summary of " (runtime) } {
-            table {
+            table data-sortable {
                 caption { "Relative to " (baseline) ", lower is better" }
                 thead { tr { th scope="col" { "Measure" } th scope="col" { "Size" } th.num scope="col" { "Geometric mean" } th.num scope="col" { "Benchmarks" }
                     th scope="col" { "Smallest ratio" } th scope="col" { "Largest ratio" } th scope="col" { "Not in it" } } }
-                tbody { @for s in summaries { tr {
+                tbody { @for s in summaries { tr data-sort=(standing_keys(s)) {
                     th scope="row" { (words::title(s.measure)) }
                     td { (s.preset) ", " (words::cores(s.cores)) }
-                    td.num { (number::ratio(&s.geomean)) }
+                    td.num title=[table::why_marked(&s.disturbance, "block")] { (number::ratio(&s.geomean)) (words::mark(&s.disturbance)) }
                     td.num { (s.common.len()) }
                     td { (number::significant(s.smallest.1)) " (" (s.smallest.0) ")" }
                     td { (number::significant(s.largest.1)) " (" (s.largest.0) ")" }
@@ -370,6 +380,13 @@ fn relative_to(runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup 
             }
         }
     }
+}
+
+/// What is not in a summary is sorted by how much it is.
+fn standing_keys(s: &Summary) -> String {
+    let [common, missing] = [&s.common.len(), &s.missing.len()].map(|n| *n as f64);
+    let numbers = [s.geomean.value, common, s.smallest.1, s.largest.1, missing];
+    table::keys([None; 2].into_iter().chain(numbers.map(Some)))
 }
 
 /// A long fact takes a whole row, lest one column become a page long.

@@ -1,9 +1,10 @@
-//! Pages of simulated results: figures and tables, complete without any script.
+//! Pages of simulated results: figures and tables, complete without any script. One sorts the tables.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::super::field::Field;
 use super::super::figure::PALETTE;
-use super::vendor;
+use super::{table, vendor};
 
 /// A page.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ pub struct Section {
     /// Headings of the table's columns.
     pub header: Vec<String>,
     /// Rows of the table.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Field>>,
 }
 
 /// A figure.
@@ -57,14 +58,18 @@ const STYLE: &str = ".scroll { max-height: none; } .short { white-space: nowrap;
 /// Letters of the longest entry of a column that is short.
 const SHORT: usize = 26;
 
-/// The page as one HTML file. Its policy forbids scripts and connections.
+/// The page as one HTML file. Its policy forbids connections, and scripts but the one that sorts tables.
 pub fn render(page: &Page) -> String {
+    let policy = format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+        vendor::policy_hash(vendor::SORT)
+    );
     let document = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+                meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "scoville " (env!("CARGO_PKG_VERSION")) };
@@ -82,6 +87,7 @@ pub fn render(page: &Page) -> String {
                     @for (number, part) in page.sections.iter().enumerate() { (section(number, part)) }
                 }
                 footer { p { "Written by Scoville " (env!("CARGO_PKG_VERSION")) ". The same command writes the same page." } }
+                script { (PreEscaped(vendor::SORT)) }
             }
         }
     };
@@ -97,27 +103,29 @@ fn section(number: usize, part: &Section) -> Markup {
             @if let Some(figure) = &part.figure {
                 figure.drawing tabindex="0" aria-label={ "Figure: " (part.title) } { (drawn(figure, &part.title)) }
             }
-            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } { (table(part)) }
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } { (rows(part)) }
         }
     }
 }
 
-fn table(part: &Section) -> Markup {
+fn rows(part: &Section) -> Markup {
     let class = |column| match holds_numbers(&part.rows, column) {
         true => Some("num"),
         false => is_short(&part.rows, column).then_some("short"),
     };
     let classes: Vec<_> = (0..part.header.len()).map(class).collect();
     html! {
-        table {
+        table data-sortable {
             thead { tr { @for (heading, class) in part.header.iter().zip(&classes) { th scope="col" class=[class] { (heading) } } } }
-            tbody { @for row in &part.rows { tr { @for (cell, class) in row.iter().zip(&classes) { td class=[class] { (cell) } } } } }
+            tbody { @for row in &part.rows {
+                tr data-sort=(table::keys(row.iter().map(|cell| cell.number))) { @for (cell, class) in row.iter().zip(&classes) { td class=[class] { (cell.text) } } }
+            } }
         }
     }
 }
 
 /// Whether a column holds a number in each row, perhaps with a unit, or nothing.
-fn holds_numbers(rows: &[Vec<String>], column: usize) -> bool {
+fn holds_numbers(rows: &[Vec<Field>], column: usize) -> bool {
     let is_number = |cell: &str| {
         let mut words = cell.split_whitespace();
         let number = words.next().is_some_and(|first| first.parse::<f64>().is_ok());
@@ -125,15 +133,15 @@ fn holds_numbers(rows: &[Vec<String>], column: usize) -> bool {
     };
     let mut cells = rows
         .iter()
-        .filter_map(|row| row.get(column))
-        .filter(|cell| !matches!(cell.as_str(), "" | "-"));
-    cells.clone().next().is_some() && cells.all(|cell| is_number(cell))
+        .filter_map(|row| Some(row.get(column)?.text.as_str()))
+        .filter(|cell| !matches!(*cell, "" | "-"));
+    cells.clone().next().is_some() && cells.all(is_number)
 }
 
 /// Whether no entry of a column has more than [`SHORT`] letters.
-fn is_short(rows: &[Vec<String>], column: usize) -> bool {
+fn is_short(rows: &[Vec<Field>], column: usize) -> bool {
     let mut cells = rows.iter().filter_map(|row| row.get(column));
-    cells.all(|cell| cell.chars().count() <= SHORT)
+    cells.all(|cell| cell.text.chars().count() <= SHORT)
 }
 
 fn drawn(figure: &Figure, title: &str) -> Markup {
@@ -353,7 +361,7 @@ mod tests {
                     ],
                 }),
                 header: vec!["program".to_owned()],
-                rows: vec![vec![name.to_owned()]],
+                rows: vec![vec![name.into()]],
             }],
         }
     }
@@ -361,8 +369,9 @@ mod tests {
     #[test]
     fn a_page_says_what_it_is_and_escapes_what_it_is_given() {
         let text = render(&page("<script>alert(1)</script>", 2.0));
-        assert!(text.contains("Simulated, not measured.") && !text.contains("<script"));
+        assert!(text.contains("Simulated, not measured.") && !text.contains("<script>alert"));
         assert!(text.contains("&lt;script&gt;"));
+        assert_eq!(text.matches("<script").count(), 1, "the one that sorts tables");
     }
 
     #[test]
@@ -440,8 +449,8 @@ mod tests {
     #[test]
     fn short_columns_do_not_wrap() {
         let rows = vec![vec![
-            "needs the operating system".to_owned(),
-            "w".repeat(SHORT + 1),
+            "needs the operating system".into(),
+            "w".repeat(SHORT + 1).into(),
         ]];
         assert_eq!([0, 1].map(|column| is_short(&rows, column)), [true, false]);
         let text = render(&page("x", 2.0));
@@ -450,7 +459,7 @@ mod tests {
 
     #[test]
     fn columns_of_numbers_are_told_from_names() {
-        let rows = |cells: [&str; 3]| cells.map(|cell| vec![cell.to_owned()]).to_vec();
+        let rows = |cells: [&str; 3]| cells.map(|cell| vec![cell.into()]).to_vec();
         assert!(holds_numbers(&rows(["1.5 ms", "-0.2", "-"]), 0));
         assert!(holds_numbers(&rows(["12.2 %", "", "3"]), 0));
         assert!(!holds_numbers(&rows(["1", "big", "3"]), 0));

@@ -6,7 +6,7 @@ use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Cell, CellState};
 
 use super::super::{comparison, number, words};
-use super::page;
+use super::{page, table};
 
 /// Class and word of the traffic light. Red where a result was wrong or nothing is verified. The steps of growth are no cells:
 /// one that is wrong ends its runtime's climb, which its table says.
@@ -67,7 +67,7 @@ fn coverage(analysis: &Analysis) -> Markup {
     html! {
         details open { summary { "Results: expected and verified" }
             div.scroll tabindex="0" role="region" aria-label="Verified results" {
-                table {
+                table data-sortable {
                     thead { tr { th scope="col" { "Benchmark" } th scope="col" { "Size" } th scope="col" { "Expected" } @for r in &analysis.runtimes { th scope="col" { (r.name) } } } }
                     tbody { @for g in &analysis.groups { tr {
                         th scope="row" { (g.key.benchmark) }
@@ -134,12 +134,13 @@ fn contamination(analysis: &Analysis) -> Markup {
         .collect();
     html! {
         h3 { "Contaminated invocations" }
-        p { (analysis.validity.contaminated) " of " (analysis.validity.invocations) " invocations." }
+        p { (analysis.validity.contaminated) " of " (analysis.validity.invocations) " invocations. A number that rests on at least as many of them as of others carries " (words::MARK) "." }
         @if !all.is_empty() {
+            // An excerpt is not sorted: its ends would look like those of all.
             details { summary { "Which and why" }
                 div.scroll tabindex="0" role="region" aria-label="Contaminated invocations" {
-                    table { thead { tr { th.num scope="col" { "Position" } th scope="col" { "Benchmark" } th scope="col" { "Size" } th scope="col" { "Runtime" } th scope="col" { "Why" } } }
-                        tbody { @for (g, c, p) in all.iter().take(SHOWN) { tr {
+                    table data-sortable[all.len() <= SHOWN] { thead { tr { th.num scope="col" { "Position" } th scope="col" { "Benchmark" } th scope="col" { "Size" } th scope="col" { "Runtime" } th scope="col" { "Why" } } }
+                        tbody { @for (g, c, p) in all.iter().take(SHOWN) { tr data-sort=(table::keys([Some(f64::from(p.sequence))])) {
                             td.num { (p.sequence) } td { (g.key.benchmark) } td { (g.key.preset) ", " (words::cores(g.key.cores)) } td { (c.runtime) } td { (p.contaminated.join("; ")) }
                         } } }
                     }

@@ -14,6 +14,9 @@ const INTERPRETER_LICENCE: &str = include_str!("assets/vendor/vega-interpreter.L
 /// The style sheet.
 pub const STYLE: &str = include_str!("assets/report.css");
 
+/// The script that sorts tables, of the report and of simulated results.
+pub const SORT: &str = include_str!("assets/sort.js");
+
 /// The report's own script.
 pub const REPORT: &str = include_str!("assets/report.js");
 
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     fn scripts_cannot_end_their_element_and_ask_for_nothing() {
-        for script in libraries().into_iter().chain([REPORT.to_string()]) {
+        for script in libraries().into_iter().chain([SORT, REPORT].map(str::to_owned)) {
             let lower = script.to_lowercase();
             assert!(!lower.contains("</script") && !lower.contains("<!--"));
             assert!(!script.contains("sourceMappingURL"));

@@ -72,7 +72,8 @@
   function decode(group, order, columns, measure) {
     const pairs = new Map();
     const arm = (q, d) => (d == null ? null : stepped(q + d));
-    const pair = (q, low, high, sign, n) => ({ ratio: stepped(q), low: arm(q, low), high: arm(q, high), sign, n });
+    const pair = (q, low, high, sign, n, disturbed = "") => ({ ratio: stepped(q), low: arm(q, low), high: arm(q, high), sign, n, disturbed });
+    const marked = new Map(columns.x ?? []);
     // A ratio is stored as its difference from that of the two estimates.
     const value = (r) => group.c.find((cell) => cell.r === r).e[measure]?.[0];
     const expected = (a, b) => Math.round(Math.log(value(a) / value(b)) * data.steps) || 0;
@@ -83,11 +84,13 @@
         const [difference, low, high, sign, n] = ["q", "l", "h", "g", "n"].map((c) => columns[c][at]);
         if (difference == null) continue;
         const q = difference + expected(order[i], order[j]);
-        pairs.set(`${order[i]} ${order[j]}`, pair(q, low, high, sign, n));
-        pairs.set(`${order[j]} ${order[i]}`, pair(-q, negative(high), negative(low), mirrored(sign), n));
+        pairs.set(`${order[i]} ${order[j]}`, pair(q, low, high, sign, n, marked.get(at)));
+        pairs.set(`${order[j]} ${order[i]}`, pair(-q, negative(high), negative(low), mirrored(sign), n, marked.get(at)));
       }
     }
-    for (const [a, b, [q, low, high], sign, n] of columns.extra ?? []) pairs.set(`${a} ${b}`, pair(q, low, high, sign, n));
+    for (const [a, b, [q, low, high], sign, n] of columns.extra ?? []) {
+      pairs.set(`${a} ${b}`, pair(q, low, high, sign, n, pairs.get(`${b} ${a}`)?.disturbed));
+    }
     return pairs;
   }
 
@@ -108,7 +111,7 @@
     if (!e) return null;
     const value = e[0] * measure.factor;
     const [n, low, high] = [e[1], end(value, e[2]), end(value, e[3])];
-    return { value, low, high, n, method: e[4] ?? "none", text: inUnit(value, measure) + between(low, high, (x) => inUnit(x, measure)) };
+    return { value, low, high, n, method: e[4] ?? "none", disturbed: cell.d ?? "", text: inUnit(value, measure) + between(low, high, (x) => inUnit(x, measure)) };
   }
 
   /** An interval's end, stored in steps from the value. */
@@ -139,7 +142,7 @@
         .map((s) => {
           const [ratio] = s.e;
           const [low, high] = [end(ratio, s.e[2]), end(ratio, s.e[3])];
-          return { runtime: s.r, ratio, low, high, least: s.least[1], most: s.most[1], n: s.n,
+          return { runtime: s.r, ratio, low, high, least: s.least[1], most: s.most[1], n: s.n, disturbed: s.d ?? "",
                    text: significant(ratio) + between(low, high, significant) };
         });
     },
@@ -431,15 +434,27 @@
     result.createTHead().insertRow().append(...columns.map(([, title, format]) => make("th", title, numeric(format))));
     const body = result.createTBody();
     for (const row of shown) {
-      body.insertRow().append(...columns.map(([field, , format]) => {
+      const line = body.insertRow();
+      line.dataset.sort = columns.map(([field]) => (typeof row[field] === "number" ? row[field] : "")).join(",");
+      line.append(...columns.map(([field, , format]) => {
         const value = row[field] ?? (field === "ratio" ? row.label ?? "" : "");
         return make("td", value === "" || typeof value === "string" ? value : show[format](value), numeric(format));
       }));
     }
     const place = $("details.table .scroll", figure.element);
+    const before = $("th[aria-sort]", place);
     place.replaceChildren(result);
+    // An excerpt in order would look as if it had the first and the last of all.
     if (shown.length < figure.rows.length) place.append(paragraph(`The first ${LIMIT} of ${figure.rows.length} rows; the CSV has all.`));
+    else sortable(result);
+    sortAs(result, before);
     downloads(figure);
+  }
+
+  /** Sorts a table that is drawn anew as the one before it was. */
+  function sortAs(table, before) {
+    const same = before && $$("th:has(.sort)", table).find((th) => th.textContent === before.textContent);
+    if (same) arrange(table, same, before.getAttribute("aria-sort"));
   }
 
   function downloads(figure) {
