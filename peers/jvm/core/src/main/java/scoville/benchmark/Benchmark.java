@@ -22,6 +22,11 @@ public interface Benchmark {
         return Map.of();
     }
 
+    /** Whether it measures how resident memory grows, so that none may be touched before. */
+    default boolean measuresMemory() {
+        return false;
+    }
+
     /**
      * Makes one iteration.
      *

@@ -104,6 +104,11 @@ final class Spawn implements Benchmark {
     }
 
     @Override
+    public boolean measuresMemory() {
+        return true;
+    }
+
+    @Override
     public Outcome run(Run run, Parameters parameters) throws Run.Failed {
         int n = parameters.length("n");
         Report report = new Report();

@@ -43,7 +43,7 @@ public final class Main {
     static int converse(LineChannel laboratory, ActorLibrary library, int workers) {
         try {
             ActorLibrary.Runtime runtime = library.start(workers);
-            Peer.Ending ending = new Peer(laboratory, library, runtime).serve();
+            Peer.Ending ending = new Peer(laboratory, library, runtime, new Eden()::touch).serve();
             return ending == Peer.Ending.BYE || ending == Peer.Ending.STOP ? 0 : 1;
         } catch (Peer.ProtocolError mistake) {
             System.err.println("scoville.peer.Main: " + mistake.getMessage());

@@ -42,10 +42,14 @@ final class Peer {
     private final ActorLibrary.Runtime runtime;
     private final List<Benchmark> benchmarks;
 
-    Peer(LineChannel laboratory, ActorLibrary library, ActorLibrary.Runtime runtime) {
+    /** Has the kernel give the heap the pages that it has not. */
+    private final Runnable touchHeap;
+
+    Peer(LineChannel laboratory, ActorLibrary library, ActorLibrary.Runtime runtime, Runnable touchHeap) {
         this.laboratory = laboratory;
         this.library = library;
         this.runtime = runtime;
+        this.touchHeap = touchHeap;
         this.benchmarks = Benchmark.all().stream()
                 .filter(benchmark -> library.offers(benchmark.name()))
                 .toList();
@@ -184,6 +188,9 @@ final class Peer {
                     begin();
                 },
                 () -> readings[1] = Collector.now());
+        if (!benchmark.measuresMemory()) {
+            touchHeap.run();
+        }
         run.settle();
         Outcome outcome = benchmark.run(run, parameters);
         Map<String, Object> result = new LinkedHashMap<>();

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,17 +26,18 @@ final class PeerTest {
     /** For each time that the library was to settle: how many lines the peer had said. */
     private final List<Long> settledAfter = new ArrayList<>();
 
+    /** The same for each time that it touched the heap. */
+    private final List<Long> touchedAfter = new ArrayList<>();
+
     /** Has a whole conversation and returns what the peer said after its hello. */
     private List<String> converse(String... lines) throws Exception {
-        String said = Stream.of(lines).map(line -> line + "\n").collect(Collectors.joining());
+        String asked = Stream.of(lines).map(line -> line + "\n").collect(Collectors.joining());
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        LineChannel channel = new LineChannel(new ByteArrayInputStream(said.getBytes(StandardCharsets.UTF_8)), out);
-        ActorLibrary library = new QueueLibrary(
-                actor -> {},
-                () -> settledAfter.add(
-                        out.toString(StandardCharsets.UTF_8).lines().count()));
+        LineChannel channel = new LineChannel(new ByteArrayInputStream(asked.getBytes(StandardCharsets.UTF_8)), out);
+        Supplier<Long> said = () -> out.toString(StandardCharsets.UTF_8).lines().count();
+        ActorLibrary library = new QueueLibrary(actor -> {}, () -> settledAfter.add(said.get()));
         try (ActorLibrary.Runtime runtime = library.start(2)) {
-            ending = new Peer(channel, library, runtime).serve();
+            ending = new Peer(channel, library, runtime, () -> touchedAfter.add(said.get())).serve();
         }
         List<String> heard = out.toString(StandardCharsets.UTF_8).lines().toList();
         assertTrue(
@@ -71,6 +73,18 @@ final class PeerTest {
     void letsTheLibrarySettleBeforeTheClockStarts() throws Exception {
         converse(run("fib", "{\"index\":1}"), run("fib", "{\"index\":1}"), BYE);
         assertEquals(List.of(1L, 3L), settledAfter); // after the hello, and after begin and end
+    }
+
+    @Test
+    void touchesTheHeapBeforeTheClockStarts() throws Exception {
+        converse(run("fib", "{\"index\":0}"), run("fib", "{\"index\":1}"), run("fib", "{\"index\":1}"), BYE);
+        assertEquals(List.of(2L, 4L), touchedAfter); // after the hello and the refusal, and after begin and end
+    }
+
+    @Test
+    void leavesTheHeapAloneWhereMemoryIsMeasured() throws Exception {
+        converse(run("spawn", "{\"n\":10}"), BYE);
+        assertEquals(List.of(), touchedAfter);
     }
 
     @Test
