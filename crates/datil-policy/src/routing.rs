@@ -94,6 +94,8 @@ pub enum Waking {
     OneSearcher,
     /// As `OneSearcher`, but if the owner of another's queue does not sleep, one sleeping worker of its memory node.
     OneNear,
+    /// One sleeping worker, where thefts have paid lately ([`crate::Policy::wakes`]); otherwise idle workers look again by themselves.
+    Proven,
 }
 
 /// What a sender's worker knows of the receiver and of the others. All of it may be stale.
