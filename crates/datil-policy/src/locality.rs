@@ -590,6 +590,44 @@ mod tests {
         assert_eq!(route(5, 5_000, 3, 7), (5, End::Tail));
     }
 
+    /// What the first steps of a search are: how many others are asked before the first pause.
+    fn asked_first<P: Policy>(policy: &mut P) -> usize {
+        let asks = |step: &u32| matches!(policy.search(*step), Search::Probe(..));
+        (0..).take_while(asks).count()
+    }
+
+    #[test]
+    fn who_was_woken_or_robbed_with_profit_asks_everybody_before_it_polls() {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let stint = |lasted: Nanos| Stint {
+            began: 1_000_000 - lasted,
+            messages: 1,
+            toll: 0,
+        };
+        let board = Board::default();
+        let patient = (ROUNDS * 7) as usize;
+        let mut policy = AdaptiveLocality::new(setup);
+        assert!(asked_first(&mut policy) < patient);
+        let proven = policy.parted(1_000_000, stint(100_000), board);
+        assert!(policy.wakes(proven) && !policy.wakes(board));
+        assert!(asked_first(&mut policy) >= patient);
+        assert_eq!(policy.parted(1_000_000, stint(1_000), proven), board);
+        assert!(asked_first(&mut policy) < patient);
+        policy.summoned();
+        assert!(asked_first(&mut policy) >= patient);
+
+        let mut policy = WithoutPatience::new(setup);
+        assert!(policy.wakes(policy.clone().parted(1_000_000, stint(100_000), board)));
+        policy.summoned();
+        assert!(asked_first(&mut policy) < patient);
+        assert!(!WithoutWaking::new(setup).wakes(proven));
+        assert_eq!(AdaptiveLocalityPolling::WAKING, Waking::Never);
+    }
+
     #[test]
     fn variants_have_names_of_their_own() {
         let names = [

@@ -60,3 +60,55 @@ impl Engine {
         self.board.fresh = worker.policy.parted(now, stint, self.board.fresh);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use datil_policy::AdaptiveWaking;
+
+    use super::*;
+    use crate::host::{Rules, Settings};
+    use crate::machine::preset;
+
+    fn engine() -> Engine {
+        let settings = Settings {
+            workers: 4,
+            ..Settings::new(preset("opteron").expect("a preset"))
+        };
+        Engine::new(Rules::of::<AdaptiveWaking>(), settings).expect("it fits the machine")
+    }
+
+    /// Worker 1 robs somebody and is busy for so long, of which messages from elsewhere take a part. Returns what the board says then.
+    fn paid_after(engine: &mut Engine, lasted: Cycles, toll: Cycles) -> u32 {
+        assert!(engine.begin_stint(1) > 0, "looks at the clock are not free");
+        assert_eq!(engine.begin_stint(1), 0, "one more theft in the same stint");
+        let stint = engine.workers[1].stint.as_mut().expect("it has begun");
+        assert_eq!(stint.take_in(0, 100), 0);
+        assert!(stint.take_in(toll, 100) > 0 || toll == 0);
+        engine.now += lasted;
+        engine.end_stint(1);
+        assert!(engine.workers[1].stint.is_none());
+        engine.board.fresh.paid
+    }
+
+    #[test]
+    fn the_policy_hears_what_became_of_thefts() {
+        let mut engine = engine();
+        let ms = engine.costs.cycles(1_000_000);
+        assert_eq!(paid_after(&mut engine, ms, 0), 1);
+        assert_eq!(paid_after(&mut engine, ms, ms / 10), 2);
+        assert_eq!(paid_after(&mut engine, ms, ms / 2), 1, "the others took half");
+        assert_eq!(paid_after(&mut engine, ms / 1_000, 0), 0, "it was back at once");
+    }
+
+    #[test]
+    fn to_be_woken_for_nothing_does_not_pay() {
+        let mut engine = engine();
+        engine.board.fresh.paid = 1;
+        engine.workers[1].stint = Some(Stint::default());
+        engine.now += engine.costs.cycles(1_000_000);
+        engine.end_stint(1);
+        assert_eq!(engine.board.fresh.paid, 0);
+        engine.end_stint(1);
+        assert_eq!(engine.board.fresh.paid, 0, "nothing ends twice");
+    }
+}
