@@ -89,6 +89,8 @@ questions! {
     samples(tick: u32, profile: Profile) -> Yes(bool);
     finished(word: Word, sample: Sample, profile: Profile) -> Profile(Profile);
     take(tick: u32) -> End(End);
+    wakes(board: Board) -> Yes(bool);
+    summoned() -> Noted(());
     search(step: u32) -> Search(Search);
 }
 
@@ -255,6 +257,7 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     const PINS: bool = P::PINS;
     const LEARNS: bool = P::LEARNS;
     const WAKING: Waking = P::WAKING;
+    const SLOT_WAKES: bool = P::SLOT_WAKES;
 
     fn new(setup: Setup) -> Self {
         Self::begin(P::new(setup), setup, None)
@@ -371,6 +374,12 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn take(&mut self, tick: u32) -> End {
         put!(self, take { tick }, End)
+    }
+    fn wakes(&self, board: Board) -> bool {
+        put!(self, wakes { board }, Yes)
+    }
+    fn summoned(&mut self) {
+        put!(self, summoned {}, Noted)
     }
     fn search(&mut self, step: u32) -> Search {
         put!(self, search { step }, Search)
