@@ -282,6 +282,10 @@ unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
     if may_wake {
         // SAFETY: by the caller.
         unsafe { wake_somebody::<P>(core) };
+    } else if !P::WAKING.polls() {
+        // Whoever is woken keeps watch when it goes to sleep again. Where nobody is, and nobody does, the handler may go on for long, and who
+        // waits in the slot must not wait for it.
+        core.see_to_a_guard();
     }
 }
 
