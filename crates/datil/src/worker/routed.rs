@@ -269,11 +269,13 @@ unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
     // SAFETY: by the caller. A token that is just on its way to us cannot be handed on; then the actor stays this once.
     if !stays && unsafe { take_token(&*cell) } {
         let to = core.team.ports[route.worker as usize];
-        // SAFETY: we own the cell and hold its token.
-        return aside::<P, _>(core, || unsafe {
-            let began = core.toll.begin(Passage::Out, || core.team.now());
-            send_away(core, cell, to, route.end);
-            core.toll.end(began, || core.team.now());
+        return aside::<P, _>(core, || {
+            // Other policies that route ask for no toll, and need not look whether they do.
+            let asks = P::WAKING == Waking::Proven;
+            let began = asks.then(|| core.toll.begin(Passage::Out, || core.team.now()));
+            // SAFETY: we own the cell and hold its token.
+            unsafe { send_away(core, cell, to, route.end) };
+            core.toll.end(began.flatten(), || core.team.now());
         });
     }
     let end = if stays { route.end } else { End::Head };
