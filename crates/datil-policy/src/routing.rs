@@ -98,6 +98,13 @@ pub enum Waking {
     Proven,
 }
 
+impl Waking {
+    /// Whether idle workers look again by themselves after a while, so that nobody need be woken lest something be forgotten.
+    pub const fn polls(self) -> bool {
+        matches!(self, Self::Never | Self::Proven)
+    }
+}
+
 /// What a sender's worker knows of the receiver and of the others. All of it may be stale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Surroundings {
