@@ -8,6 +8,15 @@ use super::stint::Stint;
 use super::worker::{Phase, Worker};
 use crate::machine::Cycles;
 
+/// What speaks for waking somebody for an actor that was queued, and against it.
+#[derive(Clone, Copy)]
+struct Reason {
+    /// Somebody waited there already.
+    beside: bool,
+    /// It lies in the slot, which was empty.
+    runs_next: bool,
+}
+
 impl Engine {
     /// Queues an actor; returns what that costs unit `pu`.
     pub(super) fn enqueue(&mut self, actor: u32, route: Route, pu: usize, from: Option<u32>) -> Cycles {
@@ -15,8 +24,10 @@ impl Engine {
         self.slots[actor as usize].status = Status::Queued;
         let hold = Cycles::from(self.costs.queue);
         let worker = &mut self.workers[route.worker as usize];
-        // Somebody waits there already.
-        let beside = worker.next.is_some() || !worker.queue.is_empty();
+        let reason = Reason {
+            beside: worker.next.is_some() || !worker.queue.is_empty(),
+            runs_next: route.end == End::Next && worker.next.is_none(),
+        };
         let mut cost = match route.end {
             End::Next => {
                 if let Some(before) = worker.next.replace(actor) {
@@ -38,13 +49,12 @@ impl Engine {
             cost += worker.tail.take(&mut self.memory, pu, self.now, hold);
         }
         worker.length.fresh = worker.queue.len() as u32;
-        cost + self.notice(route, from, beside)
+        cost + self.notice(route.worker, from, reason)
     }
 
     /// Lets the owner of a queue notice that something was put there, if it can; returns what that costs the one who
     /// did it.
-    fn notice(&mut self, route: Route, from: Option<u32>, beside: bool) -> Cycles {
-        let owner = route.worker;
+    fn notice(&mut self, owner: u32, from: Option<u32>, reason: Reason) -> Cycles {
         let poll = Cycles::from(self.costs.poll);
         match self.workers[owner as usize].phase {
             Phase::Searching => {}
@@ -60,19 +70,17 @@ impl Engine {
             }
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
-                if !matches!(self.rules.waking, Waking::Never | Waking::Proven) {
+                if !self.rules.waking.polls() {
                     return self.wake(owner);
                 }
             }
         }
-        if from != Some(owner) {
-            0
-        } else if self.rules.waking == Waking::Proven {
-            if beside { self.summon(owner, owner) } else { 0 }
-        } else if route.end == End::Next && !beside && !self.rules.slot_wakes {
-            0
-        } else {
-            self.wake_another(owner, None)
+        match self.rules.waking {
+            _ if from != Some(owner) => 0,
+            Waking::Proven if reason.beside => self.summon(owner, owner),
+            Waking::Proven => 0,
+            _ if reason.runs_next && !self.rules.slot_wakes => 0,
+            _ => self.wake_another(owner, None),
         }
     }
 
