@@ -479,7 +479,7 @@ variants! {
         const VICTIMS: Victims = Victims::Scanned;
     }
     /// [`ClsWake`] that looks at everybody four times before it sleeps, as Go's workers do: to be woken costs about as much as
-    /// a look around, and the one who wakes pays, too. The uniform form of `adaptive-locality-wake`.
+    /// a look around, and the one who wakes pays, too.
     ClsWakeLong = ClsWakeLongVariant {
         const NAME: &'static str = "cls-wake-long";
         const HOME: Home = Home::None;

@@ -126,7 +126,7 @@ fn coprime(from: u32, of: u32) -> u32 {
 }
 
 macro_rules! slotted {
-    ($(#[$doc:meta])* $name:ident, $text:literal, batch $batch:literal, passes $passes:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal, batch $batch:literal, passes $passes:literal, slot wakes $slot:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         pub struct $name(Slotted);
@@ -136,6 +136,7 @@ macro_rules! slotted {
             const STEALS: bool = true;
             const ROUTES: bool = true;
             const WAKING: Waking = Waking::OneSearcher;
+            const SLOT_WAKES: bool = $slot;
 
             fn new(setup: Setup) -> Self {
                 Self(Slotted::new(setup))
@@ -186,9 +187,10 @@ macro_rules! slotted {
 slotted! {
     /// In the manner of Go: four passes over all victims before a worker sleeps. Go's slice of 10 ms is a batch of
     /// messages here.
-    GoLike, "go-like", batch 10000, passes 4
+    GoLike, "go-like", batch 10000, passes 4, slot wakes true
 }
 slotted! {
-    /// In the manner of tokio: a budget of 128 messages, one pass over all victims.
-    TokioLike, "tokio-like", batch 128, passes 1
+    /// In the manner of tokio: a budget of 128 messages, one pass over all victims; nobody is woken for a task in the slot, only for the
+    /// one that it takes the place of.
+    TokioLike, "tokio-like", batch 128, passes 1, slot wakes false
 }

@@ -33,6 +33,7 @@
 //! | [`Policy::take`] | before each activation | from where in its queue |
 //! | [`Policy::samples`], [`Policy::finished`] | before and after an activation | whether to time it; what it taught |
 //! | [`Policy::search`], [`Policy::grant`] | a worker is idle; a victim was found | what to do; how much to take |
+//! | [`Policy::wakes`], [`Policy::summoned`], [`Policy::parted`] | with [`Waking::Proven`]: something waits while others sleep; a worker was woken for that; what a thief had taken is done | whether to wake somebody; none; the board after that |
 
 mod adaptive;
 mod encore;
@@ -44,6 +45,7 @@ mod random;
 mod routing;
 mod sharing;
 mod stealing;
+mod thefts;
 pub mod topology;
 
 pub use adaptive::{Adaptive, Hostile};
@@ -55,8 +57,8 @@ pub use guided::{
 };
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
-    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, Locality, PinAll, PinLong,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, WithoutSecondLook, term,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Locality, PinAll, PinLong, WithoutCertainty,
+    WithoutGuard, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, term,
 };
 pub use neighbourly::Neighbourly;
 pub use random::Random;
@@ -74,7 +76,7 @@ macro_rules! with_policies {
         $then! {
             Adaptive WorkSharing ClsOffer EncoreCooperative EncorePreemptive
             ClsPolling ClsTp ClsDealt ClsWake Lgs LgsUc LgsUw LgsDfs LgsCo LgsAlt LgsWake LgsWakeHalf
-            AdaptiveLocality Pony GoLike TokioLike
+            AdaptiveLocality AdaptiveWaking Pony GoLike TokioLike
         }
     };
 }
@@ -143,7 +145,8 @@ pub struct Board {
     pub pause: Nanos,
     /// When work was last given away.
     pub shared_at: Nanos,
-    /// How often in a row the trials have paid, which says how much may be given away at a time.
+    /// How often in a row the trials have paid, which says how much may be given away at a time; under [`Waking::Proven`] by how many the
+    /// thefts that paid are ahead of the others.
     pub paid: u32,
 }
 
@@ -213,6 +216,9 @@ pub trait Policy: Send + Sized + 'static {
     const LEARNS: bool = false;
     /// Whom a routing host wakes when it queues an actor.
     const WAKING: Waking = Waking::Never;
+    /// Whether an actor that is put into an empty slot ([`End::Next`]), and so runs next where it is, counts as one for whom another worker may
+    /// be woken.
+    const SLOT_WAKES: bool = true;
 
     /// State of one worker.
     fn new(setup: Setup) -> Self;
@@ -281,7 +287,8 @@ pub trait Policy: Send + Sized + 'static {
         Verdict::Apart
     }
 
-    /// The board after a worker that had been given work ran dry.
+    /// The board after a worker that had been given work ran dry. Under [`Waking::Proven`] also after one did so that had robbed another, or had been
+    /// woken to do so and found nothing: then the stint begins and ends at the same time.
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let _ = (now, stint);
         board
@@ -387,6 +394,16 @@ pub trait Policy: Send + Sized + 'static {
         let _ = tick;
         End::Next
     }
+
+    /// Whether this worker, which has queued an actor behind another one of its own, or has robbed a queue in which more is left, wakes a
+    /// sleeping one. Asked with [`Waking::Proven`] only, and not while a worker that was woken so is still looking for work.
+    fn wakes(&self, board: Board) -> bool {
+        let _ = board;
+        true
+    }
+
+    /// This worker was woken because of [`Policy::wakes`]; its search begins anew.
+    fn summoned(&mut self) {}
 
     /// What this worker does at step number `step` since it ran dry.
     fn search(&mut self, step: u32) -> Search {

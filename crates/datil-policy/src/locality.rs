@@ -1,6 +1,7 @@
-//! A policy that finds out by itself which actors should go home: those whose messages take longer elsewhere.
+//! A policy that finds out by itself which actors should go home, those whose messages take longer elsewhere, and when sleeping
+//! workers should be woken, where thefts pay.
 //!
-//! It starts as `cls-tp`: random work stealing with bound threads. It times some activations and keeps, per class of actors,
+//! It starts as `cls-tp`: random work stealing with bound threads, whose idle workers poll and sleep. *Homes*: it times some activations and keeps, per class of actors,
 //! the mean time of a message at home (on the node where an actor first ran and first touched its state) and away. A
 //! class is *pinned* while being away costs clearly more than sending it home could: only then are its actors queued
 //! at their homes. So an actor without much state is never sent to a worker that may sleep, and a coordinator follows
@@ -15,14 +16,18 @@
 //! Little is measured at home while nobody is sent there, so a class is pinned on a suspicion, and then measured at home
 //! afresh: what raised the suspicion may have been chance, and does not count when it is weighed whether to let go.
 //!
-//! The rule is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
-//! same everywhere cancel out. Variants that lack one term of the rule each, and controls that do not measure at all,
+//! *Waking*: what becomes of thefts, which idle workers commit anyway, tells whether more of them would be worth waking somebody (module
+//! `thefts`). While they would, whoever lets an actor wait wakes a sleeper, and a thief that had something of it asks everybody for more
+//! before it sleeps again. Where none pays, as among few actors that only write to each other, everything is as under `cls-tp`.
+//!
+//! The rule for homes is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
+//! same everywhere cancel out. Variants that lack one term of the rules each, and controls that do not measure at all,
 //! stand beside it; a benefit that they have as well is not due to the rule.
 
 use crate::topology::Rings;
 use crate::{
-    ClsTp, ClsWake, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
-    Surroundings, Waking, Word,
+    Board, ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
+    Stint, Surroundings, Waking, Word, thefts,
 };
 
 /// What being away must cost at least per message before a class is pinned. Sending an actor home costs about as
@@ -46,46 +51,60 @@ const STRAYING: u32 = 512;
 /// measurements.
 const FORGIVEN: u32 = 8192;
 
-/// The terms of the rule that a variant has.
+/// Times that a thief whose theft paid asks everybody before it polls again; those that are woken under `go-like` do so as often.
+const ROUNDS: u32 = 4;
+
+/// The terms of the rules that a variant has.
 pub mod term {
+    /// Classes are pinned whose messages take longer away from home.
+    pub const PINS: u32 = 1;
     /// Actors are not sent to a long queue while many workers are idle.
-    pub const GUARD: u32 = 1;
+    pub const GUARD: u32 = 2;
     /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node.
-    pub const ORDER: u32 = 2;
+    pub const ORDER: u32 = 4;
     /// The difference must exceed two standard errors.
-    pub const CERTAINTY: u32 = 4;
+    pub const CERTAINTY: u32 = 8;
     /// A class whose actors are elsewhere more often than not, although they are sent home, is let go.
-    pub const RESIGNS: u32 = 64;
+    pub const RESIGNS: u32 = 16;
     /// What was measured at home before a class was pinned does not count any more from then on.
-    pub const SECOND_LOOK: u32 = 256;
-    /// All of them.
-    pub const ALL: u32 = GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
-    /// A control: every class is pinned.
-    pub const PIN_ALL: u32 = 8;
-    /// A control: classes with long messages are pinned, whatever being away costs.
-    pub const PIN_LONG: u32 = 16;
-    /// Idle workers ask everybody and then sleep until they are woken, instead of polling as CAF's did. This is no
-    /// term of the rule: it shows what the rule is worth where idle workers do not miss what there is to do.
-    pub const WAKES: u32 = 32;
-    /// With [`WAKES`], they ask everybody four times before they sleep instead of once. No term of the rule either.
+    pub const SECOND_LOOK: u32 = 32;
+    /// Sleepers are woken while thefts pay.
+    pub const WAKES: u32 = 64;
+    /// Who was woken, or whose theft paid, asks everybody several times before it polls.
     pub const PATIENCE: u32 = 128;
+    /// Those that are about homes.
+    pub const HOMES: u32 = PINS | GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
+    /// Those that are about thefts.
+    pub const THEFTS: u32 = WAKES | PATIENCE;
+    /// All of them.
+    pub const ALL: u32 = HOMES | THEFTS;
+    /// A control: every class is pinned.
+    pub const PIN_ALL: u32 = 256;
+    /// A control: classes with long messages are pinned, whatever being away costs.
+    pub const PIN_LONG: u32 = 512;
 }
 
 /// The policy with some of its terms; see [`AdaptiveLocality`].
 #[derive(Clone, Debug)]
 pub struct Locality<const TERMS: u32> {
     rings: Rings,
-    /// The search for work is that of `cls-tp`, polling or woken.
+    /// The search for work: that of `cls-tp`, and asking everybody in turn.
     classic: ClsTp,
-    woken: ClsWakeLong,
+    scan: ClsWakeLong,
+    /// This worker asks everybody before it polls.
+    patient: bool,
 }
 
 /// The policy with all its terms.
 pub type AdaptiveLocality = Locality<{ term::ALL }>;
-/// The policy with all its terms, [`term::WAKES`] and [`term::PATIENCE`].
-pub type AdaptiveLocalityWake = Locality<{ term::ALL | term::WAKES | term::PATIENCE }>;
-/// [`AdaptiveLocalityWake`] without [`term::PATIENCE`].
-pub type AdaptiveLocalityWakeHasty = Locality<{ term::ALL | term::WAKES }>;
+/// Without homes: `cls-tp` that wakes sleepers while thefts pay. The uniform form of [`AdaptiveLocality`].
+pub type AdaptiveWaking = Locality<{ term::THEFTS }>;
+/// Without [`term::THEFTS`]: `cls-tp` with homes that are learned.
+pub type AdaptiveLocalityPolling = Locality<{ term::HOMES }>;
+/// Without [`term::WAKES`].
+pub type WithoutWaking = Locality<{ term::ALL & !term::WAKES }>;
+/// Without [`term::PATIENCE`].
+pub type WithoutPatience = Locality<{ term::ALL & !term::PATIENCE }>;
 /// Without [`term::GUARD`].
 pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
 /// Without [`term::ORDER`].
@@ -104,10 +123,12 @@ pub type PinLong = Locality<{ term::ALL | term::PIN_LONG }>;
 const fn name(terms: u32) -> &'static str {
     match terms {
         term::ALL => "adaptive-locality",
-        t if t & term::PATIENCE != 0 => "adaptive-locality-wake",
-        t if t & term::WAKES != 0 => "adaptive-locality-wake-hasty",
+        term::THEFTS => "adaptive-waking",
+        term::HOMES => "adaptive-locality-polling",
         t if t & term::PIN_ALL != 0 => "pin-all",
         t if t & term::PIN_LONG != 0 => "pin-long",
+        t if t & term::WAKES == 0 => "adaptive-locality-no-waking",
+        t if t & term::PATIENCE == 0 => "adaptive-locality-no-patience",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
         t if t & term::ORDER == 0 => "adaptive-locality-no-order",
         t if t & term::RESIGNS == 0 => "adaptive-locality-no-resigning",
@@ -116,13 +137,13 @@ const fn name(terms: u32) -> &'static str {
     }
 }
 
-/// Without homes there is nothing to find out, but the controls do not ask for that.
+/// Where there are no homes there is only waking to find out, but the controls do not ask for that.
 const fn uniform(terms: u32) -> &'static str {
     match terms {
         t if t & (term::PIN_ALL | term::PIN_LONG) != 0 => name(t),
-        t if t & term::PATIENCE != 0 => ClsWakeLong::NAME,
-        t if t & term::WAKES != 0 => ClsWake::NAME,
-        _ => ClsTp::NAME,
+        t if t & term::THEFTS == term::THEFTS => name(term::THEFTS),
+        t if t & term::THEFTS == 0 => ClsTp::NAME,
+        t => name(t),
     }
 }
 
@@ -134,8 +155,9 @@ impl<const TERMS: u32> Locality<TERMS> {
     fn with(setup: Setup, rings: Rings) -> Self {
         Self {
             classic: ClsTp::on(setup, &Rings::uniform(setup.worker, setup.workers)),
-            woken: ClsWakeLong::on(setup, &Rings::uniform(setup.worker, setup.workers)),
+            scan: ClsWakeLong::on(setup, &Rings::uniform(setup.worker, setup.workers)),
             rings,
+            patient: false,
         }
     }
 
@@ -201,9 +223,9 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     const ADOPTS: bool = true;
     const ROUTES: bool = true;
     const PINS: bool = true;
-    const LEARNS: bool = true;
-    const WAKING: Waking = if Self::has(term::WAKES) {
-        ClsWakeLong::WAKING
+    const LEARNS: bool = Self::has(term::PINS);
+    const WAKING: Waking = if Self::has(term::THEFTS) {
+        Waking::Proven
     } else {
         ClsTp::WAKING
     };
@@ -233,7 +255,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn started(&mut self, word: Word) -> Word {
-        word.moved(self.rings.me())
+        if Self::has(term::PINS) {
+            word.moved(self.rings.me())
+        } else {
+            word
+        }
     }
 
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
@@ -296,12 +322,28 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         learned
     }
 
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
+        let pays = thefts::pays(now, stint);
+        self.patient = pays;
+        thefts::remember(pays, board)
+    }
+
+    fn wakes(&self, board: Board) -> bool {
+        Self::has(term::WAKES) && thefts::are_proven(board)
+    }
+
+    fn summoned(&mut self) {
+        self.patient = true;
+    }
+
     fn search(&mut self, step: u32) -> Search {
-        let round = self.rings.workers() - 1;
-        match step {
-            _ if !Self::has(term::WAKES) => self.classic.search(step),
-            _ if step >= round && !Self::has(term::PATIENCE) => Search::Park,
-            _ => self.woken.search(step),
+        let patience = match self.patient && Self::has(term::PATIENCE) {
+            true => ROUNDS * (self.rings.workers() - 1),
+            false => 0,
+        };
+        match step.checked_sub(patience) {
+            Some(step) => self.classic.search(step),
+            None => self.scan.search(step),
         }
     }
 }
@@ -548,11 +590,52 @@ mod tests {
         assert_eq!(route(5, 5_000, 3, 7), (5, End::Tail));
     }
 
+    /// What the first steps of a search are: how many others are asked before the first pause.
+    fn asked_first<P: Policy>(policy: &mut P) -> usize {
+        let asks = |step: &u32| matches!(policy.search(*step), Search::Probe(..));
+        (0..).take_while(asks).count()
+    }
+
+    #[test]
+    fn who_was_woken_or_robbed_with_profit_asks_everybody_before_it_polls() {
+        let setup = Setup {
+            worker: 0,
+            workers: 8,
+            seed: 0,
+        };
+        let stint = |lasted: Nanos| Stint {
+            began: 1_000_000 - lasted,
+            messages: 1,
+            toll: 0,
+        };
+        let board = Board::default();
+        let patient = (ROUNDS * 7) as usize;
+        let mut policy = AdaptiveLocality::new(setup);
+        assert!(asked_first(&mut policy) < patient);
+        let proven = policy.parted(1_000_000, stint(100_000), board);
+        assert!(policy.wakes(proven) && !policy.wakes(board));
+        assert!(asked_first(&mut policy) >= patient);
+        assert_eq!(policy.parted(1_000_000, stint(1_000), proven), board);
+        assert!(asked_first(&mut policy) < patient);
+        policy.summoned();
+        assert!(asked_first(&mut policy) >= patient);
+
+        let mut policy = WithoutPatience::new(setup);
+        assert!(policy.wakes(policy.clone().parted(1_000_000, stint(100_000), board)));
+        policy.summoned();
+        assert!(asked_first(&mut policy) < patient);
+        assert!(!WithoutWaking::new(setup).wakes(proven));
+        assert_eq!(AdaptiveLocalityPolling::WAKING, Waking::Never);
+    }
+
     #[test]
     fn variants_have_names_of_their_own() {
         let names = [
             AdaptiveLocality::NAME,
-            AdaptiveLocalityWake::NAME,
+            AdaptiveLocalityPolling::NAME,
+            AdaptiveWaking::NAME,
+            WithoutWaking::NAME,
+            WithoutPatience::NAME,
             WithoutGuard::NAME,
             WithoutOrder::NAME,
             WithoutCertainty::NAME,

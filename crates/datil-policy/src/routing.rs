@@ -94,6 +94,15 @@ pub enum Waking {
     OneSearcher,
     /// As `OneSearcher`, but if the owner of another's queue does not sleep, one sleeping worker of its memory node.
     OneNear,
+    /// One sleeping worker, where thefts have paid lately ([`crate::Policy::wakes`]); otherwise idle workers look again by themselves.
+    Proven,
+}
+
+impl Waking {
+    /// Whether idle workers look again by themselves after a while, so that nobody need be woken lest something be forgotten.
+    pub const fn polls(self) -> bool {
+        matches!(self, Self::Never | Self::Proven)
+    }
 }
 
 /// What a sender's worker knows of the receiver and of the others. All of it may be stale.

@@ -62,6 +62,8 @@ fn ask_everything<P: Policy>(policy: &mut P, workers: u32) {
         around.profile = policy.finished(word, sample, around.profile);
         policy.woken(turn % workers, word, &around);
         policy.take(turn);
+        policy.wakes(board);
+        policy.summoned();
         policy.search(turn % 1_000);
     }
 }
@@ -96,7 +98,7 @@ macro_rules! check {
 fn policies_do_not_allocate_once_a_worker_has_started() {
     with_policies!(check);
     // Some that only simulators have.
-    check!(LgsAltAwake LgsWoken LgsScan LgsWakeNode ClsWakeLong AdaptiveLocalityWake Neighbourly Hostile);
+    check!(LgsAltAwake LgsWoken LgsScan LgsWakeNode ClsWakeLong AdaptiveLocalityPolling Neighbourly Hostile);
     let before = COUNT.get();
     drop(Box::new(0));
     assert_eq!(COUNT.get() - before, 1, "they are counted");

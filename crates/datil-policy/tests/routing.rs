@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Board, ClsDealt, ClsPolling, ClsTp, ClsWake,
     ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
-    Search, Setup, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
-    WithoutResigning, WithoutSecondLook, Word,
+    Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
+    WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, Word,
 };
 use proptest::prelude::*;
 
@@ -153,6 +153,17 @@ fn decides_alike<P: Policy, Q: Policy>(worker: u32, home: u32, seed: u64) -> Res
         }
     }
     for step in 0..700 {
+        if P::WAKING == Waking::Proven && step % 100 == 50 {
+            let stint = Stint {
+                began: 0,
+                messages: 1,
+                toll: 0,
+            };
+            let board = Board::default();
+            let now = u64::from(step) * 100;
+            prop_assert_eq!(one.parted(now, stint, board), other.parted(now, stint, board));
+            prop_assert_eq!(one.wakes(board), other.wakes(board));
+        }
         prop_assert_eq!(one.search(step), other.search(step), "{} at {}", P::NAME, step);
         prop_assert_eq!(one.take(step), other.take(step));
         prop_assert_eq!(one.grant(step as usize), other.grant(step as usize));
@@ -169,14 +180,13 @@ macro_rules! for_all_forms {
         $check::<LgsCo, ClsTp>($($argument),*)?;
         $check::<LgsAlt, ClsTp>($($argument),*)?;
         $check::<LgsWake, ClsWake>($($argument),*)?;
-        $check::<AdaptiveLocality, ClsTp>($($argument),*)?;
-        $check::<WithoutGuard, ClsTp>($($argument),*)?;
-        $check::<WithoutOrder, ClsTp>($($argument),*)?;
-        $check::<WithoutCertainty, ClsTp>($($argument),*)?;
-        $check::<WithoutResigning, ClsTp>($($argument),*)?;
-        $check::<WithoutSecondLook, ClsTp>($($argument),*)?;
-        $check::<AdaptiveLocalityWake, ClsWakeLong>($($argument),*)?;
-        $check::<AdaptiveLocalityWakeHasty, ClsWake>($($argument),*)?;
+        $check::<AdaptiveLocalityPolling, ClsTp>($($argument),*)?;
+        $check::<AdaptiveLocality, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutGuard, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutOrder, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutCertainty, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutResigning, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutSecondLook, AdaptiveWaking>($($argument),*)?;
     };
 }
 
@@ -219,8 +229,10 @@ macro_rules! for_all {
         $check::<LgsWake>($($argument),*)?;
         $check::<LgsWakeHalf>($($argument),*)?;
         $check::<AdaptiveLocality>($($argument),*)?;
-        $check::<AdaptiveLocalityWake>($($argument),*)?;
-        $check::<AdaptiveLocalityWakeHasty>($($argument),*)?;
+        $check::<AdaptiveLocalityPolling>($($argument),*)?;
+        $check::<AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutWaking>($($argument),*)?;
+        $check::<WithoutPatience>($($argument),*)?;
         $check::<WithoutGuard>($($argument),*)?;
         $check::<WithoutResigning>($($argument),*)?;
         $check::<WithoutSecondLook>($($argument),*)?;
@@ -385,7 +397,10 @@ proptest! {
         stays_with_senders::<TokioLike>(sender, home)?;
         // Nothing is known, so nothing is pinned.
         stays_with_senders::<AdaptiveLocality>(sender, home)?;
-        stays_with_senders::<AdaptiveLocalityWake>(sender, home)?;
+        stays_with_senders::<AdaptiveLocalityPolling>(sender, home)?;
+        stays_with_senders::<AdaptiveWaking>(sender, home)?;
+        stays_with_senders::<WithoutWaking>(sender, home)?;
+        stays_with_senders::<WithoutPatience>(sender, home)?;
         stays_with_senders::<WithoutGuard>(sender, home)?;
         stays_with_senders::<WithoutResigning>(sender, home)?;
         stays_with_senders::<WithoutSecondLook>(sender, home)?;
@@ -409,7 +424,8 @@ proptest! {
         }
         let anybody = [
             home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
-            home_of_child::<AdaptiveLocalityWake>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
+            home_of_child::<AdaptiveLocalityPolling>, home_of_child::<WithoutWaking>,
+            home_of_child::<WithoutPatience>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
             home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
         ];
         for home in anybody {
@@ -417,7 +433,7 @@ proptest! {
         }
         let nobody = [
             home_of_child::<ClsPolling>, home_of_child::<ClsTp>, home_of_child::<ClsWake>,
-            home_of_child::<ClsWakeLong>, home_of_child::<ClsDealt>,
+            home_of_child::<ClsWakeLong>, home_of_child::<ClsDealt>, home_of_child::<AdaptiveWaking>,
         ];
         for home in nobody {
             prop_assert_eq!(home(parent, runner), None);
@@ -439,9 +455,7 @@ proptest! {
     fn workers_that_are_woken_ask_everybody_once_or_four_times(worker in 0u32..16, seed in any::<u64>()) {
         asks_before_it_sleeps::<ClsWake>(1, worker, seed)?;
         asks_before_it_sleeps::<LgsWake>(1, worker, seed)?;
-        asks_before_it_sleeps::<AdaptiveLocalityWakeHasty>(1, worker, seed)?;
         asks_before_it_sleeps::<ClsWakeLong>(4, worker, seed)?;
-        asks_before_it_sleeps::<AdaptiveLocalityWake>(4, worker, seed)?;
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
 
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityWake, AdaptiveLocalityWakeHasty, ClsDealt, ClsPolling, ClsTp, ClsWake,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsDealt, ClsPolling, ClsTp, ClsWake,
     ClsWakeLong, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, LgsWakeNode, LgsWoken, Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutResigning, WithoutSecondLook,
+    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook,
+    WithoutWaking,
 };
 
 use crate::host::Rules;
@@ -48,12 +49,12 @@ pub const ALL: &[Entry] = &[
     entry::<LgsAltAwake>("lgs-alt whose idle workers never sleep"),
     entry::<ClsDealt>("cls-tp that deals data actors out to all workers in turn (needs hints)"),
     entry::<AdaptiveLocality>(
-        "pins classes of actors whose messages take longer away from home; needs no hints",
+        "pins classes of actors whose messages take longer away from home, and wakes workers while thefts pay; needs no hints",
     ),
-    entry::<AdaptiveLocalityWake>("adaptive-locality that sleeps until woken instead of polling"),
-    entry::<AdaptiveLocalityWakeHasty>(
-        "adaptive-locality-wake that looks at everybody once, not four times, before it sleeps",
-    ),
+    entry::<AdaptiveWaking>("adaptive-locality without homes: cls-tp that wakes workers while thefts pay"),
+    entry::<AdaptiveLocalityPolling>("adaptive-locality without regard to thefts: cls-tp with homes"),
+    entry::<WithoutWaking>("adaptive-locality that wakes nobody"),
+    entry::<WithoutPatience>("adaptive-locality that does not ask for more where a theft paid"),
     entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),
     entry::<WithoutOrder>("adaptive-locality whose long actors do not wait their turn at home"),
     entry::<WithoutCertainty>("adaptive-locality that does not ask whether a difference may be chance"),

@@ -37,8 +37,18 @@ fn programs_that_mostly_send_lose_nothing_with_an_operating_system() {
 
 #[test]
 #[ignore = "simulates thousands of runs"]
-fn programs_held_out_lose_nothing() {
+fn programs_held_out_that_mostly_send_lose_nothing() {
     not_broken(Part::HeldOut);
+}
+
+/// In barber whoever is refused comes again at once: it has the more to do the more workers there are, whatever wakes them.
+#[test]
+#[ignore = "simulates thousands of runs"]
+fn of_the_other_programs_held_out_only_barber_loses() {
+    for check in shown(Part::HeldOutOthers) {
+        let others = check.broken.iter().filter(|(at, _)| !at.starts_with("barber"));
+        assert_eq!(others.count(), 0, "{check:?}");
+    }
 }
 
 #[test]

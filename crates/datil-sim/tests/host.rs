@@ -254,19 +254,47 @@ fn a_rule_that_pins_nothing_is_its_control_but_for_the_cost_of_timing() {
         )
         .run
     };
-    assert_eq!(with("adaptive-locality").makespan, with("cls-tp").makespan);
     assert_eq!(
-        with("adaptive-locality-wake").makespan,
-        with("cls-wake-long").makespan
+        with("adaptive-locality-polling").makespan,
+        with("cls-tp").makespan
     );
+    assert_eq!(
+        with("adaptive-locality").makespan,
+        with("adaptive-waking").makespan
+    );
+}
+
+/// Thefts show by themselves what another worker would be good for.
+#[test]
+fn workers_are_woken_where_thefts_pay_and_nowhere_else() {
+    let with = |program, policy| run(program, settings(policy, 16)).run;
+    for program in ["pingpong", "threadring"] {
+        let (waking, polling) = (with(program, "adaptive-waking"), with(program, "cls-tp"));
+        assert_eq!(
+            (waking.wakes, waking.makespan),
+            (0, polling.makespan),
+            "{program}"
+        );
+    }
+    let (waking, polling) = (with("apsp", "adaptive-waking"), with("apsp", "cls-tp"));
+    assert!(waking.wakes > 0 && waking.idle < polling.idle / 2, "{waking:?}");
+    let without = with("apsp", "adaptive-locality-no-waking");
+    assert_eq!(without.wakes, 0, "{without:?}");
+}
+
+/// A runtime that has a slot for the actor that runs next may wake somebody for it, or not.
+#[test]
+fn whether_an_actor_in_the_slot_wakes_somebody_is_the_policys_business() {
+    let wakes = |policy| run("pingpong", settings(policy, 16)).run.wakes;
+    let (go, tokio) = (wakes("go-like"), wakes("tokio-like"));
+    assert!(10 * tokio < go, "{go} {tokio}");
 }
 
 #[test]
 fn on_a_single_node_a_policy_that_learns_there_is_nothing_to_learn_costs_nothing() {
     for (rule, control) in [
-        ("adaptive-locality", "cls-tp"),
-        ("adaptive-locality-wake", "cls-wake-long"),
-        ("adaptive-locality-wake-hasty", "cls-wake"),
+        ("adaptive-locality", "adaptive-waking"),
+        ("adaptive-locality-polling", "cls-tp"),
     ] {
         let on_one_node = |program, policy| {
             let settings = Settings {

@@ -191,7 +191,8 @@ fn workers_that_are_alike_run_the_uniform_form() {
     let forms = [
         ("lgs", "cls-tp"),
         ("lgs-wake", "cls-wake"),
-        ("adaptive-locality", "cls-tp"),
+        ("adaptive-locality", "adaptive-waking"),
+        ("adaptive-waking", "adaptive-waking"),
         ("cls", "cls"),
         ("adaptive", "adaptive"),
     ];

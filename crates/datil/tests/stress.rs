@@ -327,7 +327,18 @@ fn long_handlers() {
 #[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
 fn long_handlers_under_policies_that_route() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for policy in ["cls", "lgs", "lgs-dfs", "lgs-wake-half", "pony", "go-like"] {
+    let policies = [
+        "cls",
+        "lgs",
+        "lgs-dfs",
+        "lgs-wake-half",
+        "pony",
+        "go-like",
+        "tokio-like",
+        "adaptive-locality",
+        "adaptive-waking",
+    ];
+    for policy in policies {
         let builder = || Runtime::builder().workers(4).policy(policy).topology(ring(2));
         run_until(|total| total.steals > 0, builder, ROUNDS / 8 + 1, true);
     }

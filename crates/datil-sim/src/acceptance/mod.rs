@@ -19,25 +19,26 @@ pub use limits::{Check, Part, limits};
 pub const RULE: &str = "adaptive-locality";
 /// What it is compared with: bound threads and nothing else.
 pub const BASELINE: &str = "cls-tp";
-/// The rule with workers that are woken instead of polling.
-pub const WOKEN_RULE: &str = "adaptive-locality-wake";
-/// What tells how much of what [`WOKEN_RULE`] gains is due to the rule, and how much to the way in which its workers wait: its
-/// uniform form, and itself with workers that look at everybody only once before they sleep.
-pub const WOKEN_CONTROLS: [&str; 2] = ["cls-wake-long", "adaptive-locality-wake-hasty"];
-/// Policies that neither measure nor get hints and whose idle workers poll; the best of them is the one to beat. `cls`
-/// differs from `cls-tp` only with the operating system's terms.
-pub const POLLING: [&str; 3] = ["cls-tp", "lgs", "lgs-co"];
-/// Those whose idle workers are woken.
-pub const WOKEN: [&str; 6] = [
+/// Policies that neither measure nor get hints; the best of them is the one to beat. `cls` differs from `cls-tp` only with the
+/// operating system's terms.
+pub const FIXED: [&str; 10] = [
+    "cls-tp",
+    "lgs",
+    "lgs-co",
     "cls-wake",
+    "cls-wake-long",
     "lgs-wake",
     "lgs-wake-node",
     "pony",
     "go-like",
     "tokio-like",
 ];
-/// The rule with a term less each, and controls that do not weigh anything.
-pub const ABLATED: [&str; 7] = [
+/// The rules with a term less each, homes alone, waking alone, and controls that do not weigh anything.
+pub const ABLATED: [&str; 11] = [
+    "adaptive-waking",
+    "adaptive-locality-polling",
+    "adaptive-locality-no-waking",
+    "adaptive-locality-no-patience",
     "adaptive-locality-no-order",
     "adaptive-locality-no-certainty",
     "adaptive-locality-no-guard",
@@ -46,7 +47,7 @@ pub const ABLATED: [&str; 7] = [
     "pin-all",
     "pin-long",
 ];
-/// The control that pins nothing is [`BASELINE`]: a test holds that they are the same run but for the cost of timing.
+/// The control that pins nothing and wakes nobody is [`BASELINE`]: a test holds that homes alone are the same run but for the cost of timing.
 const WORKERS: [usize; 3] = [16, 32, 64];
 
 /// Conditions with their names.
@@ -229,12 +230,7 @@ fn modelled() -> Vec<Subject> {
 
 /// All policies of the tables at 64 workers.
 fn policies() -> impl Iterator<Item = &'static str> {
-    [RULE, WOKEN_RULE]
-        .into_iter()
-        .chain(WOKEN_CONTROLS)
-        .chain(ABLATED)
-        .chain(POLLING)
-        .chain(WOKEN)
+    [RULE].into_iter().chain(ABLATED).chain(FIXED)
 }
 
 /// What the tables show, with so many seeds.

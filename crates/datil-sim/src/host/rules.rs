@@ -1,7 +1,9 @@
 //! Policies with their types erased: the engine is compiled once, not once per policy.
 
 use datil_policy::topology::{Neighbourhood, Rings};
-use datil_policy::{End, Policy, Profile, Role, Route, Sample, Search, Setup, Surroundings, Waking, Word};
+use datil_policy::{
+    Board, End, Nanos, Policy, Profile, Role, Route, Sample, Search, Setup, Stint, Surroundings, Waking, Word,
+};
 
 /// What holds for all workers of a policy. See [`Policy`] for each.
 #[derive(Clone, Copy)]
@@ -10,6 +12,7 @@ pub(crate) struct Rules {
     pub(super) routes: bool,
     pub(super) pins: bool,
     pub(super) waking: Waking,
+    pub(super) slot_wakes: bool,
     pub(super) neighbourhood: fn() -> Neighbourhood,
     pub(super) on: fn(Setup, &Rings) -> Box<dyn Decide>,
     pub(super) admitted: fn(Role, u32, u32) -> (Word, Route),
@@ -23,6 +26,7 @@ impl Rules {
             routes: P::ROUTES,
             pins: P::PINS,
             waking: P::WAKING,
+            slot_wakes: P::SLOT_WAKES,
             neighbourhood: P::neighbourhood,
             on: |setup, rings| Box::new(P::on(setup, rings)),
             admitted: P::admitted,
@@ -43,6 +47,9 @@ pub(super) trait Decide: Send {
     fn learns(&self) -> bool;
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool;
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board;
+    fn wakes(&self, board: Board) -> bool;
+    fn summoned(&mut self);
     fn search(&mut self, step: u32) -> Search;
 }
 
@@ -73,6 +80,15 @@ impl<P: Policy> Decide for P {
     }
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile {
         Policy::finished(self, word, sample, profile)
+    }
+    fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
+        Policy::parted(self, now, stint, board)
+    }
+    fn wakes(&self, board: Board) -> bool {
+        Policy::wakes(self, board)
+    }
+    fn summoned(&mut self) {
+        Policy::summoned(self);
     }
     fn search(&mut self, step: u32) -> Search {
         Policy::search(self, step)

@@ -53,6 +53,11 @@ pub fn small(program: &str) -> Map<String, Value> {
         "shards" => json!({"actors": 20, "rounds": 10}),
         "tides" => json!({"actors": 20, "rounds": 2}),
         "twofaced" => json!({"actors": 20, "rounds": 4}),
+        "mapreduce" => json!({"chunks": 20, "rounds": 3, "reducers": 3}),
+        "gossip" => json!({"nodes": 30, "rumours": 3, "hops": 200}),
+        "lockstep" => json!({"actors": 20, "rounds": 6}),
+        "server" => json!({"clients": 20, "sessions": 4, "requests": 12}),
+        "pipeline" => json!({"chains": 2, "stages": 4, "items": 40, "credit": 5}),
         "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
         other => panic!("no small size for {other}"),
     })

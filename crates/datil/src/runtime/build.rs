@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, mpsc};
 
 use datil_policy::topology::Topology;
-use datil_policy::{Adaptive, Hostile, Policy, Setup, Waking};
+use datil_policy::{Adaptive, Hostile, Policy, Setup};
 
 use super::{PanicInfo, Runtime};
 use crate::inbox;
@@ -301,7 +301,7 @@ fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Resul
     let place = if P::ROUTES { |_, _| None } else { P::place };
     let mut team = Team::new(ports, inbox, hook, place, Clock::Real(Instant::now()), role);
     // Idle workers that poll are all guards.
-    team.guarded &= !(P::ROUTES && P::WAKING == Waking::Never);
+    team.guarded &= !(P::ROUTES && P::WAKING.polls());
     let team = Arc::new(team);
     team.join();
     Ok(team)

@@ -8,5 +8,6 @@ pub(crate) mod port;
 pub(crate) mod queue;
 pub(crate) mod routed;
 pub(crate) mod run;
+pub(crate) mod stint;
 pub(crate) mod team;
 pub(crate) mod toll;

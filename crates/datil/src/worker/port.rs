@@ -47,6 +47,8 @@ pub(crate) const WATCH: u32 = 1 << 27;
 pub(crate) const ASLEEP: u32 = 1;
 /// In `Rest::sleeping`: the worker sleeps for a while and wants to be woken by requests only.
 pub(crate) const NAPPING: u32 = 2;
+/// In `Rest::sleeping`: the worker slept, and was woken to look for work ([`Port::summon`]).
+pub(crate) const SUMMONED: u32 = 3;
 
 /// Keeps what different threads write on different lines, also under adjacent-line prefetching.
 #[repr(align(128))]
@@ -182,7 +184,8 @@ pub(crate) fn bump(counter: &AtomicU64, by: u64) {
 /// What a port's wake protocol is about.
 pub(crate) struct Rest {
     pub(crate) state: AtomicU32,
-    /// [`ASLEEP`] or [`NAPPING`] while the worker sleeps or is about to, else 0: the futex word.
+    /// [`ASLEEP`] or [`NAPPING`] while the worker sleeps or is about to, [`SUMMONED`] from when it is woken so until it knows, else 0: the
+    /// futex word.
     pub(crate) sleeping: AtomicU32,
     /// Key of the runtime whose worker this is, 0 if none.
     pub(crate) team: AtomicU64,
@@ -294,6 +297,23 @@ impl Port {
         let sleeping = &self.rest.0.sleeping;
         let woke =
             sleeping.load(Relaxed) == ASLEEP && sleeping.compare_exchange(ASLEEP, 0, AcqRel, Relaxed).is_ok();
+        if woke {
+            futex::wake(sleeping);
+        }
+        woke
+    }
+
+    /// Ends the worker's sleep, of either kind, and lets it know that it is to look for work; false if it does not sleep.
+    ///
+    /// The exchange decides: what it leaves in the word is found when the worker takes that back, as it does after every sleep, and nothing else
+    /// is found there by a worker that was not woken so. Release and Acquire: it sees what lies where.
+    pub(crate) fn summon(&self) -> bool {
+        let sleeping = &self.rest.0.sleeping;
+        let found = sleeping.load(Relaxed);
+        let woke = matches!(found, ASLEEP | NAPPING)
+            && sleeping
+                .compare_exchange(found, SUMMONED, AcqRel, Relaxed)
+                .is_ok();
         if woke {
             futex::wake(sleeping);
         }

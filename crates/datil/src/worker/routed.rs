@@ -14,8 +14,12 @@ use datil_policy::{End, Policy, Route, Search, Surroundings, Waking, Word};
 
 use super::core::Core;
 use super::learning::Lessons;
-use super::port::{self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, bump};
+use super::port::{
+    self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, SUMMONED, bump,
+};
 use super::run::{Answer, STEAL_REQUEST, Worker, worker};
+use super::stint;
+use super::toll::Passage;
 use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::{Header, TOKEN, TRANSIT, flag, split_remote, tag, take_token};
@@ -218,7 +222,7 @@ pub(super) unsafe fn queued<P: Policy>(core: &Core) {
 
 /// Does what takes time that is not the running actor's; see [`Core::aside`].
 #[inline(always)]
-fn aside<P: Policy, R>(core: &Core, act: impl FnOnce() -> R) -> R {
+pub(super) fn aside<P: Policy, R>(core: &Core, act: impl FnOnce() -> R) -> R {
     if P::LEARNS { core.aside(act) } else { act() }
 }
 
@@ -265,11 +269,26 @@ unsafe fn carry_out<P: Policy>(core: &Core, cell: *mut Header, route: Route) {
     // SAFETY: by the caller. A token that is just on its way to us cannot be handed on; then the actor stays this once.
     if !stays && unsafe { take_token(&*cell) } {
         let to = core.team.ports[route.worker as usize];
-        // SAFETY: we own the cell and hold its token.
-        return aside::<P, _>(core, || unsafe { send_away(core, cell, to, route.end) });
+        return aside::<P, _>(core, || {
+            // Other policies that route ask for no toll, and need not look whether they do.
+            let asks = P::WAKING == Waking::Proven;
+            let began = asks.then(|| core.toll.begin(Passage::Out, || core.team.now()));
+            // SAFETY: we own the cell and hold its token.
+            unsafe { send_away(core, cell, to, route.end) };
+            core.toll.end(began.flatten(), || core.team.now());
+        });
     }
-    core.put(cell, if stays { route.end } else { End::Head });
-    wake_another::<P>(core);
+    let end = if stays { route.end } else { End::Head };
+    let may_wake = may_wake::<P>(core, end);
+    core.put(cell, end);
+    if may_wake {
+        // SAFETY: by the caller.
+        unsafe { wake_somebody::<P>(core) };
+    } else if !P::WAKING.polls() {
+        // Whoever is woken keeps watch when it goes to sleep again. Where nobody is, and nobody does, the handler may go on for long, and who
+        // waits in the slot must not wait for it.
+        core.see_to_a_guard();
+    }
 }
 
 /// Sends an actor to the queue of another worker.
@@ -329,7 +348,10 @@ pub(super) unsafe fn redirect<P: Policy>(core: &Core, cell: *mut Header) -> bool
         // It is queued when the caller has taken the messages; the slot is as good as the head for a single one.
         let ahead = if route.end == End::Tail { 0 } else { word::AHEAD };
         header.flags.set(header.flags.get() | word::ROUTED | ahead);
-        wake_another::<P>(core);
+        // At the head it lies open to thieves.
+        if may_wake::<P>(core, End::Head) {
+            wake_somebody::<P>(core);
+        }
         false
     }
 }
@@ -352,6 +374,29 @@ pub(super) unsafe fn insist(core: &Core, owner: &'static Port) {
     if owner.id != core.me && rest.team.load(Relaxed) == core.team.key {
         // SAFETY: the other worker is absent and locked by us.
         core.with_absent(owner, |other| unsafe { other.receive_absent() });
+    }
+}
+
+/// Whether an actor that is about to be put at this end of our queue is one for whom another worker may be woken.
+#[inline(always)]
+fn may_wake<P: Policy>(core: &Core, end: End) -> bool {
+    match P::WAKING {
+        // It is about to run, if nobody waits there already.
+        Waking::Proven => !core.yielded.is_empty(),
+        _ => P::SLOT_WAKES || end != End::Next || core.showcase.slotted.get(),
+    }
+}
+
+/// Wakes a sleeping worker, as the policy has it, since an actor is queued here.
+///
+/// # Safety
+/// The core's policy is a `P`.
+#[inline(always)]
+unsafe fn wake_somebody<P: Policy>(core: &Core) {
+    match P::WAKING {
+        // SAFETY: by the caller.
+        Waking::Proven => unsafe { stint::summon::<P>(core, core.index()) },
+        _ => wake_another::<P>(core),
     }
 }
 
@@ -470,16 +515,17 @@ impl<P: Policy> Worker<'_, P> {
     pub(super) fn search(&self) {
         let core = self.core;
         let searching = &core.team.searching;
+        self.begin_to_seek();
         searching.fetch_add(1, SeqCst);
-        let mut stolen = false;
-        for step in 0.. {
-            if self.finds_work() {
-                break;
-            }
-            match self.policy().search(step) {
+        let (mut step, mut robbed) = (0, None);
+        while !self.finds_work() {
+            let search = self.policy().search(step);
+            step += 1;
+            match search {
                 Search::Probe(victim, end) => {
-                    stolen = self.steal(victim, end);
-                    if stolen {
+                    let victim = victim as usize % core.team.ports.len();
+                    if self.steal(victim, end) {
+                        robbed = Some(victim);
                         break;
                     }
                 }
@@ -493,21 +539,32 @@ impl<P: Policy> Worker<'_, P> {
                 }
                 Search::Sleep(nanos) => {
                     searching.fetch_sub(1, SeqCst);
+                    self.give_up();
                     self.nap(Duration::from_nanos(nanos));
                     searching.fetch_add(1, SeqCst);
+                    if core.summons.are_obeyed() {
+                        step = 0;
+                    }
                 }
                 Search::Park => {
                     searching.fetch_sub(1, SeqCst);
-                    return self.rest();
+                    self.give_up();
+                    self.rest();
+                    if !core.summons.are_obeyed() {
+                        return;
+                    }
+                    searching.fetch_add(1, SeqCst);
+                    step = 0;
                 }
             }
         }
         searching.fetch_sub(1, SeqCst);
-        if P::WAKING == Waking::Never {
+        if P::WAKING.polls() {
             self.rouse_all();
-        } else if stolen {
+        } else if robbed.is_some() {
             wake_another::<P>(core);
         }
+        self.end_seeking(robbed);
     }
 
     /// Whether there is something to do here. Thieves that ask in vain do not count.
@@ -524,20 +581,20 @@ impl<P: Policy> Worker<'_, P> {
     }
 
     /// Takes from an end of a victim's queue; true if something came of it.
-    fn steal(&self, victim: u32, end: End) -> bool {
+    fn steal(&self, victim: usize, end: End) -> bool {
         let core = self.core;
-        let victim = core.team.ports[victim as usize % core.team.ports.len()];
         bump(&core.counters().steal_attempts, 1);
-        if victim.id == core.me || (length(victim) == 0 && !victim.has_mail()) {
+        if victim == core.index() || self.is_poor(victim) {
             return false;
         }
+        let victim = core.team.ports[victim];
         let stolen = match victim.rest.0.state.load(Relaxed) {
             RUNNING | ABSENT => {
                 let besides = if end == End::Tail { 0 } else { FROM_HEAD };
                 self.seize_from(victim, end) || self.rob(victim, besides) == Answer::Gift
             }
             // Under a policy that wakes the owner of a queue it will see to that.
-            IDLE if P::WAKING == Waking::Never => self.intercept(victim),
+            IDLE if P::WAKING.polls() => self.intercept(victim),
             _ => false,
         };
         if stolen {
@@ -547,6 +604,12 @@ impl<P: Policy> Worker<'_, P> {
             }
         }
         stolen
+    }
+
+    /// Whether nothing is to be had from the worker with this index, as far as one can see.
+    pub(super) fn is_poor(&self, worker: usize) -> bool {
+        let port = self.core.team.ports[worker];
+        length(port) == 0 && !port.has_mail()
     }
 
     /// Steals from a worker that is in a handler.
@@ -591,7 +654,7 @@ impl<P: Policy> Worker<'_, P> {
         loot > 0
     }
 
-    /// Sleeps so long, or while all workers are idle; nobody ends it but by a request.
+    /// Sleeps so long, or while all workers are idle; nobody ends it but by a request, or because thefts pay.
     ///
     /// A worker that sleeps until it is woken (`ASLEEP`) because all are idle must poll again when one of them finds something. No worker is
     /// forgotten: this one says that it sleeps, then (fence) looks whether all are idle; one that gets up lowers `idle`, finds
@@ -619,7 +682,10 @@ impl<P: Policy> Worker<'_, P> {
                 futex::wait(&rest.sleeping, ASLEEP);
             }
         }
-        rest.sleeping.swap(0, AcqRel);
+        // Acquire: who was woken to look for work sees where some waits.
+        if rest.sleeping.swap(0, AcqRel) == SUMMONED {
+            self.obey_summons();
+        }
         self.get_up();
     }
 

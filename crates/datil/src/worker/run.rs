@@ -8,13 +8,13 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Setup, Verdict};
+use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Setup, Verdict, Waking};
 
 use super::absence::Watch;
 use super::core::{Apart, Core, Hooks, stack};
 use super::port::{
-    self, ABSENT, ASLEEP, CLAIMED, FROM_HEAD, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP, WATCH,
-    bump,
+    self, ABSENT, ASLEEP, CLAIMED, FROM_HEAD, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP,
+    SUMMONED, WATCH, bump,
 };
 use super::queue::STEP;
 use super::routed;
@@ -645,7 +645,11 @@ impl<P: Policy> Worker<'_, P> {
                     futex::wait(&rest.sleeping, ASLEEP);
                 }
             }
-            rest.sleeping.swap(0, AcqRel);
+            let found = rest.sleeping.swap(0, AcqRel);
+            if P::WAKING == Waking::Proven && found == SUMMONED {
+                self.obey_summons();
+                return self.get_up();
+            }
             if sleep == Sleep::No || (core.watches.get() && self.watch(&mut seen)) {
                 return self.get_up();
             }

@@ -50,6 +50,8 @@ pub(crate) struct Team {
     pub(crate) guarded: bool,
     /// Workers that look for work, if the policy routes.
     pub(crate) searching: AtomicU32,
+    /// Those among them that were woken because thefts pay, and whoever is being woken so; see `stint.rs`.
+    pub(crate) seeking: AtomicU32,
     /// What policies that learn have learned.
     pub(crate) classes: Classes,
     /// Increases whenever a worker stops being idle.
@@ -108,6 +110,7 @@ impl Team {
             guard: Guard::default(),
             guarded,
             searching: AtomicU32::new(0),
+            seeking: AtomicU32::new(0),
             classes: Classes::default(),
             epoch: AtomicU64::new(0),
             not_before: AtomicU64::new(0),

@@ -25,8 +25,8 @@ pub(crate) enum Passage {
 
 /// The toll that a worker has paid since it started; see [`datil_policy::Stint::toll`].
 pub(crate) struct Toll {
-    /// The policy asks for it; nothing is timed otherwise.
-    is_asked_for: bool,
+    /// The policy asks for it now; nothing is timed otherwise.
+    is_asked_for: Cell<bool>,
     paid: Cell<Nanos>,
     /// Passages so far, by kind.
     passages: [Cell<u32>; 2],
@@ -35,16 +35,21 @@ pub(crate) struct Toll {
 impl Toll {
     pub(crate) fn new(is_asked_for: bool) -> Self {
         Self {
-            is_asked_for,
+            is_asked_for: Cell::new(is_asked_for),
             paid: Cell::new(0),
             passages: Default::default(),
         }
     }
 
+    /// Begins or ends to time passages; between two of them.
+    pub(crate) fn measure(&self, is_asked_for: bool) {
+        self.is_asked_for.set(is_asked_for);
+    }
+
     /// When a passage began, if it is one of those that are timed.
     #[inline]
     pub(crate) fn begin(&self, passage: Passage, now: impl FnOnce() -> Nanos) -> Option<Nanos> {
-        if !self.is_asked_for {
+        if !self.is_asked_for.get() {
             return None;
         }
         let passages = &self.passages[passage as usize];
@@ -125,5 +130,16 @@ mod tests {
         let never = || panic!("looks at the clock");
         (0..100).for_each(|_| assert_eq!(toll.begin(Passage::Out, never), None));
         assert_eq!(toll.paid(), 0);
+    }
+
+    #[test]
+    fn what_passes_is_timed_while_somebody_asks() {
+        let toll = Toll::new(false);
+        let passages = [(Passage::Out, 100)];
+        assert_eq!(paid(&toll, &passages, 64), 0);
+        toll.measure(true);
+        assert_eq!(paid(&toll, &passages, 64), 6_400);
+        toll.measure(false);
+        assert_eq!(paid(&toll, &passages, 64), 6_400);
     }
 }

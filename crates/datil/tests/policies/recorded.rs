@@ -89,6 +89,8 @@ questions! {
     samples(tick: u32, profile: Profile) -> Yes(bool);
     finished(word: Word, sample: Sample, profile: Profile) -> Profile(Profile);
     take(tick: u32) -> End(End);
+    wakes(board: Board) -> Yes(bool);
+    summoned() -> Noted(());
     search(step: u32) -> Search(Search);
 }
 
@@ -118,6 +120,9 @@ pub struct Tally {
     pub free: AtomicU32,
     pub pinned: AtomicU32,
     pub sent_home: AtomicU32,
+    /// Workers that were woken to look for work, and thefts that paid.
+    pub summoned: AtomicU32,
+    pub paying: AtomicU32,
 }
 
 pub static TALLY: Tally = Tally {
@@ -126,11 +131,15 @@ pub static TALLY: Tally = Tally {
     free: AtomicU32::new(0),
     pinned: AtomicU32::new(0),
     sent_home: AtomicU32::new(0),
+    summoned: AtomicU32::new(0),
+    paying: AtomicU32::new(0),
 };
 
 impl Tally {
-    fn counts(&self) -> [&AtomicU32; 5] {
-        [&self.home, &self.away, &self.free, &self.pinned, &self.sent_home]
+    fn counts(&self) -> [&AtomicU32; 7] {
+        let homes = [&self.home, &self.away, &self.free, &self.pinned, &self.sent_home];
+        let [home, away, free, pinned, sent_home] = homes;
+        [home, away, free, pinned, sent_home, &self.summoned, &self.paying]
     }
 
     fn note(&self, question: &Question, answer: &Answer) {
@@ -145,9 +154,18 @@ impl Tally {
                 }
                 count(&self.pinned)
             }
+            (Question::summoned {}, _) => count(&self.summoned),
+            (Question::parted { board, .. }, Answer::Board(after)) if pays(*board, *after) => {
+                count(&self.paying)
+            }
             _ => 0,
         };
     }
+}
+
+/// Whether a board says that the theft that was told of paid. It counts those up to a bound, and the others down to zero.
+pub fn pays(before: Board, after: Board) -> bool {
+    after.paid > 0 && after.paid >= before.paid
 }
 
 /// What the workers of a runtime were asked while it was alive, and what was asked of the type. One at a time: the caller holds
@@ -165,10 +183,15 @@ pub fn collect(run: impl FnOnce()) -> (Vec<Record>, Vec<(Question, Answer)>) {
     )
 }
 
-/// The times that a policy learns from.
+/// What a policy learns from.
 pub trait Times: Send + 'static {
     /// The sample that the policy is told of instead of the one that was taken.
     fn told(taken: Sample) -> Sample;
+
+    /// The board that the policy is shown when it is asked whether to wake somebody, instead of the one there is.
+    fn shown(board: Board) -> Board {
+        board
+    }
 }
 
 /// Those that were measured.
@@ -187,6 +210,18 @@ impl<const HOME: Nanos, const AWAY: Nanos> Times for Given<HOME, AWAY> {
     fn told(Sample { at_home, .. }: Sample) -> Sample {
         let per_message = if at_home { HOME } else { AWAY };
         Sample { per_message, at_home }
+    }
+}
+
+/// Every theft so far has paid, whatever there was.
+pub struct Paid;
+
+impl Times for Paid {
+    fn told(taken: Sample) -> Sample {
+        taken
+    }
+    fn shown(board: Board) -> Board {
+        Board { paid: 1, ..board }
     }
 }
 
@@ -255,6 +290,7 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     const PINS: bool = P::PINS;
     const LEARNS: bool = P::LEARNS;
     const WAKING: Waking = P::WAKING;
+    const SLOT_WAKES: bool = P::SLOT_WAKES;
 
     fn new(setup: Setup) -> Self {
         Self::begin(P::new(setup), setup, None)
@@ -371,6 +407,18 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn take(&mut self, tick: u32) -> End {
         put!(self, take { tick }, End)
+    }
+    fn wakes(&self, board: Board) -> bool {
+        put!(
+            self,
+            wakes {
+                board: T::shown(board)
+            },
+            Yes
+        )
+    }
+    fn summoned(&mut self) {
+        put!(self, summoned {}, Noted)
     }
     fn search(&mut self, step: u32) -> Search {
         put!(self, search { step }, Search)

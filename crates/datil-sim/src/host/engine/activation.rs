@@ -53,6 +53,7 @@ impl Engine {
                 worker.phase = Phase::Searching;
                 worker.idle_since = self.now;
                 self.idle_workers.fresh += 1;
+                self.end_stint(me);
             }
             return self.look_around(me);
         };

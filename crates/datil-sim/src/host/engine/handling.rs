@@ -41,7 +41,11 @@ impl Engine {
             activation.messages += 1;
             self.run.events += 1;
             let lines = self.costs.message_lines + mail.lines;
-            cost += Cycles::from(self.costs.receive) + self.memory.transfer(mail.from, pu, lines);
+            let moved = self.memory.transfer(mail.from, pu, lines);
+            cost += Cycles::from(self.costs.receive) + moved;
+            if let Some(stint) = &mut worker.stint {
+                cost += stint.take_in(moved, self.costs.timing);
+            }
             catch_unwind(AssertUnwindSafe(|| body.handle(mail.letter, &mut handling)))
         } else {
             slot.started = true;

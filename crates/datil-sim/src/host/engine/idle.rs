@@ -1,6 +1,6 @@
 //! Workers that look for work.
 
-use datil_policy::{End, Search};
+use datil_policy::{End, Search, Waking};
 
 use super::Engine;
 use super::worker::Phase;
@@ -12,7 +12,10 @@ impl Engine {
         if let Some((victim, end)) = self.workers[me as usize].probing.take()
             && let Some(cost) = self.rob(me, victim, end)
         {
-            let cost = cost + self.wake_another(me, None);
+            let mut cost = cost + self.begin_stint(me) + self.wake_another(me, None);
+            if self.rules.waking == Waking::Proven && !self.workers[victim as usize].queue.is_empty() {
+                cost += self.summon(me, victim);
+            }
             return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
@@ -31,6 +34,8 @@ impl Engine {
             }
             Search::Sleep(nanos) => {
                 worker.phase = Phase::Sleeping;
+                worker.summoned = false;
+                self.end_stint(me);
                 let time = self.costs.cycles(nanos + self.costs.sleep_slack);
                 self.next_turn(me, time);
             }

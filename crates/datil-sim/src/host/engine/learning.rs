@@ -3,6 +3,7 @@
 use datil_policy::{Route, Sample, Surroundings};
 
 use super::Engine;
+use crate::machine::Cycles;
 
 impl Engine {
     /// Whether the policy wants the activation of an actor timed. One in which the actor starts never is: it says nothing
@@ -44,23 +45,30 @@ impl Engine {
         }
     }
 
-    /// Tells the policy what a timed activation took, with the errors that clocks have.
+    /// A time as a clock shows it, with the errors that clocks have.
+    pub(super) fn clocked(&mut self, time: Cycles) -> u64 {
+        let error = 80 + u64::from(self.random.below(41));
+        self.costs.nanos(time) * error / 100
+    }
+
+    /// Tells the policy what a timed activation took.
     pub(super) fn learn(&mut self, me: u32) {
         let worker = &self.workers[me as usize];
         let activation = worker.activation.as_ref().expect("the worker is busy");
         if !activation.timed || activation.messages == 0 {
             return;
         }
-        let error = 80 + u64::from(self.random.below(41));
-        let nanos = self.costs.nanos(activation.computing) * error / 100;
-        let slot = &self.slots[activation.actor as usize];
+        let (actor, messages) = (activation.actor, activation.messages);
+        let nanos = self.clocked(activation.computing);
+        let worker = &self.workers[me as usize];
+        let slot = &self.slots[actor as usize];
         let Some(home) = slot.word.home() else {
             return;
         };
         let here = self.memory.node(worker.pu);
         let at_home = self.memory.node(self.workers[home as usize].pu) == here;
         let sample = Sample {
-            per_message: nanos / u64::from(activation.messages),
+            per_message: nanos / u64::from(messages),
             at_home,
         };
         let word = slot.word;

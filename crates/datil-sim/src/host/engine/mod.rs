@@ -8,6 +8,7 @@ mod idle;
 mod learning;
 mod queues;
 mod stale;
+mod stint;
 mod system;
 mod worker;
 
@@ -16,7 +17,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use datil_policy::topology::Rings;
-use datil_policy::{Random, Setup};
+use datil_policy::{Board, Random, Setup};
 
 use self::actors::{Class, Slot};
 use self::stale::Stale;
@@ -61,6 +62,8 @@ pub(crate) struct Engine {
     sequence: u64,
     now: Cycles,
     idle_workers: Stale<u32>,
+    /// What thefts have shown.
+    board: Stale<Board>,
     /// Actors that are queued or run; without any, and with the driver at its end, nothing more can happen.
     active: usize,
     random: Random,
@@ -124,6 +127,7 @@ impl Engine {
             sequence: 0,
             now: 0,
             idle_workers: Stale::new(count),
+            board: Stale::default(),
             active: 0,
             random: Random::new(settings.seed ^ 0x5EED),
             run: Run {

@@ -4,8 +4,18 @@ use datil_policy::{End, Route, Waking};
 
 use super::Engine;
 use super::actors::Status;
+use super::stint::Stint;
 use super::worker::{Phase, Worker};
 use crate::machine::Cycles;
+
+/// What speaks for waking somebody for an actor that was queued, and against it.
+#[derive(Clone, Copy)]
+struct Reason {
+    /// Somebody waited there already.
+    beside: bool,
+    /// It lies in the slot, which was empty.
+    runs_next: bool,
+}
 
 impl Engine {
     /// Queues an actor; returns what that costs unit `pu`.
@@ -14,6 +24,10 @@ impl Engine {
         self.slots[actor as usize].status = Status::Queued;
         let hold = Cycles::from(self.costs.queue);
         let worker = &mut self.workers[route.worker as usize];
+        let reason = Reason {
+            beside: worker.next.is_some() || !worker.queue.is_empty(),
+            runs_next: route.end == End::Next && worker.next.is_none(),
+        };
         let mut cost = match route.end {
             End::Next => {
                 if let Some(before) = worker.next.replace(actor) {
@@ -35,12 +49,12 @@ impl Engine {
             cost += worker.tail.take(&mut self.memory, pu, self.now, hold);
         }
         worker.length.fresh = worker.queue.len() as u32;
-        cost + self.notice(route.worker, from)
+        cost + self.notice(route.worker, from, reason)
     }
 
     /// Lets the owner of a queue notice that something was put there, if it can; returns what that costs the one who
     /// did it.
-    fn notice(&mut self, owner: u32, from: Option<u32>) -> Cycles {
+    fn notice(&mut self, owner: u32, from: Option<u32>, reason: Reason) -> Cycles {
         let poll = Cycles::from(self.costs.poll);
         match self.workers[owner as usize].phase {
             Phase::Searching => {}
@@ -56,16 +70,52 @@ impl Engine {
             }
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
-                if self.rules.waking != Waking::Never {
+                if !self.rules.waking.polls() {
                     return self.wake(owner);
                 }
             }
         }
-        if from == Some(owner) {
-            self.wake_another(owner, None)
-        } else {
-            0
+        match self.rules.waking {
+            _ if from != Some(owner) => 0,
+            Waking::Proven if reason.beside => self.summon(owner, owner),
+            Waking::Proven => 0,
+            _ if reason.runs_next && !self.rules.slot_wakes => 0,
+            _ => self.wake_another(owner, None),
         }
+    }
+
+    /// Wakes a sleeping worker for what waits at the owner, if the policy of `me` wants that and nobody who was woken so is still looking
+    /// for work; returns what that costs.
+    pub(super) fn summon(&mut self, me: u32, owner: u32) -> Cycles {
+        let age = self.costs.cycles(self.costs.staleness);
+        let board = self.board.read(self.now, age);
+        let looks =
+            |worker: &Worker| worker.summoned && matches!(worker.phase, Phase::Searching | Phase::Polling);
+        let mut others = self
+            .workers
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != me as usize);
+        if !self.workers[me as usize].policy.wakes(board) || others.any(|(_, worker)| looks(worker)) {
+            return 0;
+        }
+        let Some(sleeper) = self.sleeper_after(owner, |_| true) else {
+            return 0;
+        };
+        let worker = &mut self.workers[sleeper as usize];
+        worker.policy.summoned();
+        worker.summoned = true;
+        worker.stint = Some(Stint::default());
+        self.wake(sleeper)
+    }
+
+    /// The next sleeping worker after this one that is wanted.
+    fn sleeper_after(&self, worker: u32, wanted: impl Fn(&Worker) -> bool) -> Option<u32> {
+        let count = self.workers.len() as u32;
+        (1..count).map(|step| (worker + step) % count).find(|&other| {
+            let worker = &self.workers[other as usize];
+            worker.phase == Phase::Sleeping && wanted(worker)
+        })
     }
 
     /// Wakes the next sleeping worker after `me`, on this node or anywhere, if the policy wants that and nobody there
@@ -81,11 +131,7 @@ impl Engine {
         if self.workers.iter().enumerate().any(searching) {
             return 0;
         }
-        let count = self.workers.len() as u32;
-        let sleeper = (1..count).map(|step| (me + step) % count).find(|&other| {
-            let worker = &self.workers[other as usize];
-            worker.phase == Phase::Sleeping && is_there(worker)
-        });
+        let sleeper = self.sleeper_after(me, is_there);
         sleeper.map_or(0, |sleeper| self.wake(sleeper))
     }
 

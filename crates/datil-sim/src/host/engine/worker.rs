@@ -6,6 +6,7 @@ use datil_policy::End;
 
 use super::activation::Activation;
 use super::stale::Stale;
+use super::stint::Stint;
 use crate::host::lock::Lock;
 use crate::host::rules::Decide;
 use crate::machine::Cycles;
@@ -43,6 +44,9 @@ pub(super) struct Worker {
     pub(super) idle: Cycles,
     pub(super) activation: Option<Activation>,
     pub(super) length: Stale<u32>,
+    /// It was woken because thefts pay, and has not slept since.
+    pub(super) summoned: bool,
+    pub(super) stint: Option<Stint>,
 }
 
 impl Worker {
@@ -65,6 +69,8 @@ impl Worker {
             idle: 0,
             activation: None,
             length: Stale::default(),
+            summoned: false,
+            stint: None,
         }
     }
 }

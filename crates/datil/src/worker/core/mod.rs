@@ -25,6 +25,7 @@ use super::absence::{Patrol, Presence};
 use super::port::{Counters, Port, bump};
 use super::queue::Queue;
 use super::routed::Showcase;
+use super::stint::Summons;
 use super::team::Team;
 use super::toll::Toll;
 use crate::inbox::{Inbox, Pace};
@@ -93,8 +94,10 @@ pub(crate) struct Core {
     pub(crate) look_at: Cell<u64>,
     /// The activation at which it last told the policy what waits.
     pub(crate) watched_at: Cell<u64>,
-    /// When the worker was last claimed, and the counts then; the policy is told what came of it.
+    /// When the worker was last claimed, or robbed somebody under a policy that asks what becomes of that, and the counts then; the policy is
+    /// told what came of it.
     trial: Cell<Option<Stint>>,
+    pub(crate) summons: Summons,
     pub(crate) toll: Toll,
     /// The inbound list is being handled; it must not be entered again.
     pub(crate) receiving: Cell<bool>,
@@ -144,6 +147,7 @@ impl Core {
             look_at: Cell::new(0),
             watched_at: Cell::new(0),
             trial: Cell::new(None),
+            summons: Summons::default(),
             toll: Toll::new(hooks.crossings > 0),
             receiving: Cell::new(false),
             watches: Cell::new(false),
@@ -198,7 +202,7 @@ impl Core {
         }
     }
 
-    /// Notes that this worker was claimed to get work from another.
+    /// Notes that this worker was claimed to get work from another, or has robbed one.
     pub(crate) fn begin_trial(&self) {
         self.trial.set(Some(self.so_far()));
     }
