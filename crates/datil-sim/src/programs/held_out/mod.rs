@@ -1,9 +1,9 @@
-//! Programs that were written after the rules of `adaptive-locality` were final, to try these on something unknown:
-//! five of the suite that nobody had annotated before, and three that are made to be hard for a rule that decides by
+//! Programs that were written after rules of `adaptive-locality` were final, to try these on something unknown. After the rule for homes
+//! came five of the suite that nobody had annotated before, and three that are made to be hard for a rule that decides by
 //! type of actor. One of these, the stencil, led to another term of the rule; since then it is held out no longer,
-//! and `tides` was written after that change.
+//! and `tides` was written after that change. The rule for waking was made with all of these in sight.
 //!
-//! Five more were written after the rules for waking were final, without looking at these or at what comes of them.
+//! Five more were written after that rule was final, by somebody who looked neither at the rules nor at what comes of them.
 //! They are of kinds that actor programs in practice are and the others here are not: `mapreduce`, `gossip`,
 //! `lockstep`, `server` and `pipeline`. Each knows what its messages must add up to.
 
