@@ -66,6 +66,7 @@ final class AkkaLibraryTest extends ModuleTest {
     void settlesWhenTheGuardianHasForgottenWhoEnded() throws Exception {
         try (AkkaLibrary.Started runtime = (AkkaLibrary.Started) library().start(1)) {
             CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch released = new CountDownLatch(1);
             Run run = new Run(runtime, false, () -> {}, () -> {});
             run.timed(() -> {
                 List<ActorRef> actors = Stream.generate(() -> run.spawn(new Mayfly()))
@@ -75,11 +76,16 @@ final class AkkaLibraryTest extends ModuleTest {
                 runtime.system()
                         .dispatchers()
                         .lookup("akka.actor.internal-dispatcher")
-                        .execute(() -> await(held));
+                        .execute(() -> {
+                            held.countDown();
+                            await(released);
+                        });
+                await(held); // or the guardian may hear of some ends before
                 actors.forEach(actor -> actor.send("end"));
             });
-            assertTrue(known(runtime.system()) > 900);
-            held.countDown();
+            int known = known(runtime.system());
+            released.countDown(); // before anything can fail: nothing ends while the guardian is held
+            assertTrue(known > 900, () -> known + " are known");
             run.settle();
             assertTrue(known(runtime.system()) <= 1); // the last may still be on its way to tell
         }

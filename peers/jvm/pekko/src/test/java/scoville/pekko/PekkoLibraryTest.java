@@ -67,6 +67,7 @@ final class PekkoLibraryTest extends LibraryTest {
     void settlesWhenTheGuardianHasForgottenWhoEnded() throws Exception {
         try (PekkoLibrary.Started runtime = (PekkoLibrary.Started) library().start(1)) {
             CountDownLatch held = new CountDownLatch(1);
+            CountDownLatch released = new CountDownLatch(1);
             Run run = new Run(runtime, false, () -> {}, () -> {});
             run.timed(() -> {
                 List<ActorRef> actors = Stream.generate(() -> run.spawn(new Mayfly()))
@@ -76,11 +77,16 @@ final class PekkoLibraryTest extends LibraryTest {
                 runtime.system()
                         .dispatchers()
                         .lookup("pekko.actor.internal-dispatcher")
-                        .execute(() -> await(held));
+                        .execute(() -> {
+                            held.countDown();
+                            await(released);
+                        });
+                await(held); // or the guardian may hear of some ends before
                 actors.forEach(actor -> actor.send("end"));
             });
-            assertTrue(known(runtime.system()) > 900);
-            held.countDown();
+            int known = known(runtime.system());
+            released.countDown(); // before anything can fail: nothing ends while the guardian is held
+            assertTrue(known > 900, () -> known + " are known");
             run.settle();
             assertTrue(known(runtime.system()) <= 1); // the last may still be on its way to tell
         }
