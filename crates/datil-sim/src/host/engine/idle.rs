@@ -33,9 +33,7 @@ impl Engine {
                 self.next_turn(me, time);
             }
             Search::Sleep(nanos) => {
-                worker.phase = Phase::Sleeping;
-                worker.summoned = false;
-                self.end_stint(me);
+                self.fall_asleep(me);
                 let time = self.costs.cycles(nanos + self.costs.sleep_slack);
                 self.next_turn(me, time);
             }
@@ -67,10 +65,18 @@ impl Engine {
             worker.step = 0;
             self.next_turn(me, Cycles::from(self.costs.theft));
         } else {
-            worker.phase = Phase::Sleeping;
             // Only being woken makes a new event.
             worker.generation = worker.generation.wrapping_add(1);
+            self.fall_asleep(me);
         }
+    }
+
+    /// Whoever was woken for something and sleeps again has found nothing.
+    fn fall_asleep(&mut self, me: u32) {
+        let worker = &mut self.workers[me as usize];
+        worker.phase = Phase::Sleeping;
+        worker.summoned = false;
+        self.end_stint(me);
     }
 
     fn somebody_has_work(&self) -> bool {
