@@ -1,7 +1,9 @@
 //! A policy that finds out by itself which actors should go home, those whose messages take longer elsewhere, and when sleeping
 //! workers should be woken, where thefts pay.
 //!
-//! It starts as `cls-tp`: random work stealing with bound threads, whose idle workers poll and sleep. *Homes*: it times some activations and keeps, per class of actors,
+//! It starts as `cls-tp`: random work stealing with bound threads, whose idle workers poll and sleep.
+//!
+//! *Homes*: it times some activations and keeps, per class of actors,
 //! the mean time of a message at home (on the node where an actor first ran and first touched its state) and away. A
 //! class is *pinned* while being away costs clearly more than sending it home could: only then are its actors queued
 //! at their homes. So an actor without much state is never sent to a worker that may sleep, and a coordinator follows

@@ -1078,11 +1078,23 @@ fn a_late_reader_joins_the_next_phase() {
 }
 
 const ASLEEP: usize = 1;
+const NAPPING: usize = 2;
+const SUMMONED: usize = 3;
+
+/// What a nap was.
+struct Nap {
+    /// It lasted until somebody ended it.
+    slept: bool,
+    /// Somebody ended it to have the worker look for work.
+    summoned: bool,
+}
 
 /// Two workers whose policy has a timetable for sleep. All idle, both sleep until they are woken.
 struct Nappers {
     idle: AtomicUsize,
     request: AtomicUsize,
+    /// Workers that were summoned and look for work, and whoever is being summoned.
+    seeking: AtomicUsize,
     sleeping: Futex,
 }
 
@@ -1092,24 +1104,49 @@ impl Nappers {
         Arc::new(Self {
             idle: AtomicUsize::new(idle),
             request: AtomicUsize::new(0),
+            seeking: AtomicUsize::new(0),
             sleeping: Futex::default(),
         })
     }
 
-    /// `Worker::nap`, of a worker that has nothing; a nap that ends by itself is over at once. True if it slept until it was woken.
-    fn nap(&self) -> bool {
+    /// `Worker::nap`, of a worker that has nothing; a nap that ends by itself is over at once.
+    fn nap(&self) -> Nap {
         self.idle.fetch_add(1, SeqCst);
         let deep = self.idle.load(SeqCst) == 2;
-        self.sleeping.word.swap(if deep { ASLEEP } else { 2 }, AcqRel);
+        self.sleeping
+            .word
+            .swap(if deep { ASLEEP } else { NAPPING }, AcqRel);
         fence(SeqCst);
-        let sleeps = deep && self.request.load(Relaxed) == 0 && self.idle.load(SeqCst) == 2;
-        if sleeps {
+        let slept = deep && self.request.load(Relaxed) == 0 && self.idle.load(SeqCst) == 2;
+        if slept {
             self.sleeping.wait();
         }
-        self.sleeping.word.swap(0, AcqRel);
+        let summoned = self.sleeping.word.swap(0, AcqRel) == SUMMONED;
         // get_up
         self.idle.fetch_sub(1, SeqCst);
-        sleeps
+        Nap { slept, summoned }
+    }
+
+    /// `call_up` and `Port::summon`, for the only worker there is to wake; true if it slept.
+    fn summon(&self) -> bool {
+        if self.seeking.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {
+            return false;
+        }
+        let word = &self.sleeping.word;
+        let found = word.load(Relaxed);
+        let sleeps = matches!(found, ASLEEP | NAPPING);
+        let woke = sleeps && word.compare_exchange(found, SUMMONED, AcqRel, Relaxed).is_ok();
+        if woke {
+            self.sleeping.wake();
+        } else {
+            self.seeking.fetch_sub(1, Relaxed);
+        }
+        woke
+    }
+
+    /// `Worker::give_up`, of a worker that was summoned.
+    fn give_up(&self) {
+        assert_eq!(self.seeking.fetch_sub(1, Relaxed), 1, "two are looking for work");
     }
 
     /// `Port::rouse`.
@@ -1148,7 +1185,7 @@ fn nobody_sleeps_on_when_another_finds_something() {
         // Asleep for good only while all are idle, so once the other one is up a second nap does not wait at all.
         shared.nap();
         other.join().unwrap();
-        assert!(!shared.nap(), "the other one is busy");
+        assert!(!shared.nap().slept, "the other one is busy");
     });
 }
 
@@ -1163,7 +1200,58 @@ fn a_request_ends_a_sleep_while_all_are_idle() {
         };
         shared.nap();
         caller.join().unwrap();
-        assert!(!shared.nap(), "it was asked for something");
+        assert!(!shared.nap().slept, "it was asked for something");
+    });
+}
+
+/// Two want to wake a worker that naps twice: each summons is found once, in the nap that it ended, and nobody is summoned while another
+/// looks for work. Mirrors `call_up`, `Port::summon`, `Worker::nap`, `Worker::give_up`.
+#[test]
+fn each_summons_is_found_once_by_who_slept() {
+    explore(|| {
+        let shared = Nappers::new(0);
+        let summoners: Vec<_> = (0..2)
+            .map(|_| {
+                let shared = shared.clone();
+                thread::spawn(move || usize::from(shared.summon()))
+            })
+            .collect();
+        let mut found = 0;
+        for _ in 0..2 {
+            if shared.nap().summoned {
+                found += 1;
+                shared.give_up();
+            }
+        }
+        let woken: usize = summoners
+            .into_iter()
+            .map(|summoner| summoner.join().unwrap())
+            .sum();
+        assert_eq!(woken, found);
+        assert_eq!(
+            shared.seeking.load(Relaxed),
+            0,
+            "nobody would be woken ever again"
+        );
+    });
+}
+
+/// A summons ends the sleep of a worker that sleeps because all are idle, also between its last look and its wait; a sleep that nobody ends
+/// is a deadlock. Mirrors `Port::summon`, `Worker::nap`.
+#[test]
+fn a_summons_ends_a_sleep_while_all_are_idle() {
+    explore(|| {
+        let shared = Nappers::new(1);
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                if !shared.summon() {
+                    shared.find();
+                }
+            })
+        };
+        shared.nap();
+        other.join().unwrap();
     });
 }
 
