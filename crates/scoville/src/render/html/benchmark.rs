@@ -25,10 +25,10 @@ pub fn section(analysis: &Analysis, benchmark: &Benchmark, figures: &[Figure]) -
             (description(analysis, benchmark, &groups))
             @for group in &groups { (measures_table(analysis, group)) }
             @let most = groups.iter().map(|g| g.key.cores).max();
-            @for group in groups.iter().filter(|g| Some(g.key.cores) == most) { (fairness_table(group)) }
+            @for group in groups.iter().filter(|g| Some(g.key.cores) == most) { (fairness_table(analysis, group)) }
             @let ids: Vec<&str> = figures.iter().filter(|f| f.per_benchmark && wanted(f.id, analysis, &groups)).map(|f| f.id).collect();
             div.figures.js-only data-benchmark=(benchmark.name) data-figures=(ids.join(" ")) {}
-            (metrics(&groups))
+            (metrics(analysis, &groups))
             (commands(analysis, &benchmark.name))
         }
     }
@@ -117,14 +117,14 @@ fn measures_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
     let baseline = comparison::reference(analysis, &size);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "All measures, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
-            table.measures data-sortable {
+            table.measures data-sortable[table::are_sortable(analysis)] {
                 caption { "All measures: " (group.key.preset) ", " (words::cores(group.key.cores)) " (95 % intervals; ratios to " (baseline) ")" }
                 thead { tr {
                     th scope="col" { "Runtime" } th scope="col" { "n" } th scope="col" { "Wall" } th scope="col" { "Ratio" } th scope="col" { "Blocks lower" } th scope="col" { "Per message" }
                     th scope="col" { "Cold" } th scope="col" { "CPU" } th scope="col" { "Utilisation" } th scope="col" { "Memory" }
                     th scope="col" { "Spread between / within" } th scope="col" { "Warm-up" }
                 } }
-                tbody { @for cell in &group.cells { (row(group, cell, baseline)) } }
+                tbody { @for cell in &group.cells { (row(analysis, group, cell, baseline)) } }
             }
         }
         (marks(group, baseline))
@@ -148,7 +148,7 @@ fn marks(group: &GroupAnalysis, baseline: &str) -> Markup {
     }
 }
 
-fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
+fn row(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
     if let Some(word) = words::instead(&cell.state) {
         let bad = words::failure(&cell.state).is_some();
         return html! { tr { th scope="row" { (cell.runtime) } td.bad[bad].dim[!bad] colspan="11" { (word) ": " (reason(cell)) } } };
@@ -160,7 +160,7 @@ fn row(group: &GroupAnalysis, cell: &Cell, baseline: &str) -> Markup {
             .map_or_else(|| words::unavailable(cell, m), |e| measured(m, e))
     };
     html! {
-        tr data-sort=(row_keys(cell, pair, baseline)) {
+        tr data-sort=[table::are_sortable(analysis).then(|| row_keys(cell, pair, baseline))] {
             th scope="row" { (cell.runtime) }
             td title=[table::why_marked(&cell.disturbance, "invocation")] {
                 (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) (words::mark(&cell.disturbance)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" }
@@ -203,14 +203,14 @@ fn row_keys(cell: &Cell, pair: Option<&Pair>, baseline: &str) -> String {
 }
 
 /// On the most cores only, where it matters most; the figure's table follows the selection.
-fn fairness_table(group: &GroupAnalysis) -> Markup {
+fn fairness_table(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
     let cells = || group.cells.iter().filter(|c| c.state.has_numbers());
     if cells().all(|c| c.fairness.is_empty()) {
         return html! {};
     }
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Fairness, " (group.key.preset) ", " (words::cores(group.key.cores)) } {
-            table.measures data-sortable {
+            table.measures data-sortable[table::are_sortable(analysis)] {
                 caption { "Fairness: " (group.key.preset) ", " (words::cores(group.key.cores)) " (counters of single actors; minimum to maximum relative to the mean)" }
                 thead { tr {
                     th scope="col" { "Runtime" } th scope="col" { "Counter" } th scope="col" { "Actors" } th scope="col" { "Mean" }
@@ -219,7 +219,8 @@ fn fairness_table(group: &GroupAnalysis) -> Markup {
                 } }
                 tbody { @for c in cells() { @for (counter, f) in &c.fairness {
                     @let numbers = [&[f.mean, f.sd, f.jain][..], &f.five].concat();
-                    tr data-sort=(table::keys([None, None, Some(f64::from(f.actors))].into_iter().chain(numbers.iter().copied().map(Some)))) {
+                    @let keys = || table::keys([None, None, Some(f64::from(f.actors))].into_iter().chain(numbers.iter().copied().map(Some)));
+                    tr data-sort=[table::are_sortable(analysis).then(keys)] {
                         th scope="row" { (c.runtime) } td { (counter) } td { (f.actors) }
                         @for x in numbers { td { (number::significant(x)) } }
                     }
@@ -259,7 +260,7 @@ fn reason(cell: &Cell) -> String {
 }
 
 /// One line per cell, one column per metric that any of them has.
-fn metrics(groups: &[&GroupAnalysis]) -> Markup {
+fn metrics(analysis: &Analysis, groups: &[&GroupAnalysis]) -> Markup {
     let shown = || {
         let cells = groups.iter().flat_map(|g| g.cells.iter().map(move |c| (g, c)));
         cells.filter(|(_, c)| c.state.has_metrics())
@@ -275,12 +276,12 @@ fn metrics(groups: &[&GroupAnalysis]) -> Markup {
     html! {
         details { summary { "Metrics and process counters (medians)" }
             div.scroll tabindex="0" role="region" aria-label="Metrics" {
-                table.measures data-sortable {
+                table.measures data-sortable[table::are_sortable(analysis)] {
                     thead { tr { th scope="col" { "Runtime, size, cores" } @for name in &names { th scope="col" { (name) } } } }
                     tbody { @for (g, c) in shown() {
                         @let values = all(c);
                         @let numbers = names.iter().map(|name| values.get(name).copied());
-                        tr data-sort=(table::keys([None].into_iter().chain(numbers))) { td { (c.runtime) ", " (g.key.preset) ", " (g.key.cores) }
+                        tr data-sort=[table::are_sortable(analysis).then(|| table::keys([None].into_iter().chain(numbers)))] { td { (c.runtime) ", " (g.key.preset) ", " (g.key.cores) }
                             @for name in &names { td { (values.get(name).map_or_else(|| "–".into(), |x| number::significant(*x))) } } }
                     } }
                 }

@@ -216,19 +216,20 @@ fn comparison_table(analysis: &Analysis, shown: &Comparison) -> Markup {
     // What sums the benchmarks up stays below them, however they are sorted.
     let (means, benchmarks): (Vec<&Row>, Vec<&Row>) = shown.rows.iter().partition(|row| row.is_mean());
     html! {
-        table.grid data-sortable {
+        table.grid data-sortable[table::are_sortable(analysis)] {
             caption { (words::title(shown.measure)) (relative) ": " (shown.preset) ", " (words::cores(shown.cores)) }
             thead { tr { th scope="col" { "Benchmark" } @for r in &shown.runtimes { th scope="col" { (r) } } } }
-            tbody { @for row in benchmarks { (comparison_row(row)) } }
-            @if !means.is_empty() { tbody { @for row in means { (comparison_row(row)) } } }
+            tbody { @for row in benchmarks { (comparison_row(analysis, row)) } }
+            @if !means.is_empty() { tbody { @for row in means { (comparison_row(analysis, row)) } } }
         }
         ul.legend { @for line in comparison::legend(analysis, shown) { li { (line) } } }
     }
 }
 
-fn comparison_row(row: &Row) -> Markup {
+fn comparison_row(analysis: &Analysis, row: &Row) -> Markup {
+    let keys = || table::keys([None].into_iter().chain(row.entries.iter().map(|e| e.number)));
     html! {
-        tr data-sort=(table::keys([None].into_iter().chain(row.entries.iter().map(|e| e.number)))) {
+        tr data-sort=[table::are_sortable(analysis).then(keys)] {
             th scope="row" { (row.label) }
             @for e in &row.entries {
                 td class=[tone(e.tone)] title=[e.marked.as_ref().map(|mark| table::title(&mark.why))] { (e.line()) }
@@ -357,18 +358,18 @@ fn standing(analysis: &Analysis, runtime: &str) -> Markup {
         @if tables.is_empty() {
             p.note { @if references.any(|r| r == runtime) { "The baseline: ratios are relative to it." } @else { "No benchmark in common with the baseline yet." } }
         }
-        @for (baseline, summaries) in &tables { (relative_to(runtime, baseline, summaries)) }
+        @for (baseline, summaries) in &tables { (relative_to(analysis, runtime, baseline, summaries)) }
     }
 }
 
-fn relative_to(runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup {
+fn relative_to(analysis: &Analysis, runtime: &str, baseline: &str, summaries: &[&Summary]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Summary of " (runtime) } {
-            table data-sortable {
+            table data-sortable[table::are_sortable(analysis)] {
                 caption { "Relative to " (baseline) ", lower is better" }
                 thead { tr { th scope="col" { "Measure" } th scope="col" { "Size" } th.num scope="col" { "Geometric mean" } th.num scope="col" { "Benchmarks" }
                     th scope="col" { "Smallest ratio" } th scope="col" { "Largest ratio" } th scope="col" { "Not in it" } } }
-                tbody { @for s in summaries { tr data-sort=(standing_keys(s)) {
+                tbody { @for s in summaries { tr data-sort=[table::are_sortable(analysis).then(|| standing_keys(s))] {
                     th scope="row" { (words::title(s.measure)) }
                     td { (s.preset) ", " (words::cores(s.cores)) }
                     td.num title=[table::why_marked(&s.disturbance, "block")] { (number::ratio(&s.geomean)) (words::mark(&s.disturbance)) }

@@ -3,9 +3,18 @@
 //! Their script computes nothing and reads no number from a text: each row says the numbers of its columns, before they were
 //! rounded.
 
-use crate::model::analysis::Disturbance;
+use crate::model::analysis::{Analysis, Disturbance};
 
 use super::super::words;
+
+/// Invocations from which on tables that stand in the page cannot be sorted: their numbers would be a fifth of a page that is to
+/// stay below three megabytes. Those that the script draws can.
+const MANY: u32 = 20_000;
+
+/// Whether the tables of results that stand in the page can be sorted.
+pub fn are_sortable(analysis: &Analysis) -> bool {
+    analysis.validity.invocations < MANY
+}
 
 /// The value of a row's `data-sort`: the number of each column, nothing for words. One attribute for the row, since a
 /// report may have 100 000 entries.

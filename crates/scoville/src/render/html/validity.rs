@@ -140,7 +140,7 @@ fn contamination(analysis: &Analysis) -> Markup {
             details { summary { "Which and why" }
                 div.scroll tabindex="0" role="region" aria-label="Contaminated invocations" {
                     table data-sortable[all.len() <= SHOWN] { thead { tr { th.num scope="col" { "Position" } th scope="col" { "Benchmark" } th scope="col" { "Size" } th scope="col" { "Runtime" } th scope="col" { "Why" } } }
-                        tbody { @for (g, c, p) in all.iter().take(SHOWN) { tr data-sort=(table::keys([Some(f64::from(p.sequence))])) {
+                        tbody { @for (g, c, p) in all.iter().take(SHOWN) { tr data-sort=[(all.len() <= SHOWN).then(|| table::keys([Some(f64::from(p.sequence))]))] {
                             td.num { (p.sequence) } td { (g.key.benchmark) } td { (g.key.preset) ", " (words::cores(g.key.cores)) } td { (c.runtime) } td { (p.contaminated.join("; ")) }
                         } } }
                     }
