@@ -23,12 +23,13 @@ pub(crate) fn line<T>(at: *const T) {
 
 /// Asks for a line and for the right to write to it.
 #[inline(always)]
-fn line_to_write<T>(at: *const T) {
+pub(crate) fn line_to_write<T>(at: *const T) {
+    // `_mm_prefetch` with `_MM_HINT_ET0` would do, but without the target feature `prfchw`, which a program for any processor is built without, the
+    // compiler makes a hint for reading of it.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a hint never faults; to a processor that does not know this one it is an empty instruction.
+    // SAFETY: a hint never faults and changes nothing; to a processor that does not know this one it is an empty instruction.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_ET0>(at.cast());
+        std::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = at;

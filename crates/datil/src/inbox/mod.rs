@@ -210,12 +210,12 @@ impl Inbox {
         }
         // SAFETY: we have the lock, so the words from the tail on are ours; they lie within the segment.
         unsafe {
-            Segment::word(self.tail.0.segment.get(), at)
-                .cast::<Record<T>>()
-                .write(Record {
-                    handler: Some(handler),
-                    body,
-                });
+            let word = Segment::word(self.tail.0.segment.get(), at);
+            Segment::ask_to_write(word);
+            word.cast::<Record<T>>().write(Record {
+                handler: Some(handler),
+                body,
+            });
         }
         // Release publishes the record and gives the lock back.
         let watch = if found & UNWATCHED != 0 && self.is_half_idle() {
@@ -420,6 +420,7 @@ impl Inbox {
             }
             // SAFETY: a record, or the mark that there is none, begins at each position that is reached.
             let word = unsafe { Segment::word(head.segment.get(), at) };
+            Segment::ask_to_read(word);
             // SAFETY: as above.
             at = match unsafe { word.cast::<Option<Handler>>().read() } {
                 Some(handler) => {

@@ -5,10 +5,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::pool::lock;
+use crate::prefetch;
 use crate::sync::Mutex;
 
 /// Words in a segment: 32 KiB, about a thousand messages; for a model checker a few.
 pub(crate) const WORDS: u64 = if cfg!(shuttle) { 128 } else { 4096 };
+/// Words between what is accessed and what is asked for meanwhile: eight lines. Whoever fills a segment takes its lines from the worker that has
+/// emptied it before, and the exchange that locks the tail waits for what was written ahead of it; whoever empties it takes them back.
+const AHEAD: usize = 64;
 /// Segments kept for reuse by the whole process.
 pub(super) const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
 
@@ -70,5 +74,17 @@ impl Segment {
                 .cast::<u64>()
                 .add((position % WORDS) as usize)
         }
+    }
+
+    /// Asks for the line to which who fills a segment will write soon; behind a segment's end that is a line of something else, and of no use.
+    #[inline(always)]
+    pub(crate) fn ask_to_write(word: *mut u64) {
+        prefetch::line_to_write(word.wrapping_add(AHEAD));
+    }
+
+    /// The same for who empties it.
+    #[inline(always)]
+    pub(crate) fn ask_to_read(word: *mut u64) {
+        prefetch::line(word.wrapping_add(AHEAD));
     }
 }
