@@ -206,11 +206,28 @@ impl<A: Actor> Shape<A> {
         flags: u32,
         actor: A,
     ) -> *mut Header {
+        let item = pools.cells[Self::CLASS].take();
+        // SAFETY: the item comes from the pool of this class.
+        unsafe { Self::create_in(item, vtable, owner, flags, actor) }
+    }
+
+    /// As [`Shape::create`], in an item that was taken already.
+    ///
+    /// # Safety
+    /// The item was taken from a pool of cells of this class.
+    #[inline(always)]
+    pub(crate) unsafe fn create_in(
+        item: *mut u8,
+        vtable: &'static VTable,
+        owner: u16,
+        flags: u32,
+        actor: A,
+    ) -> *mut Header {
         // As for messages: nothing here drops it.
         let actor = ManuallyDrop::new(actor);
-        let cell = pools.cells[Self::CLASS].take().cast::<Header>();
-        // SAFETY: the item came from the pool of this class: it is ours, and its header is a former one or zero, both valid.
-        // The state lies behind the header within the cell by the choice of the class.
+        let cell = item.cast::<Header>();
+        // SAFETY: the item is ours, and its header is a former one or zero, both valid. The state lies behind the header within
+        // the cell by the choice of the class.
         unsafe {
             let header = &*cell;
             let generation = header.tag.load(Relaxed) as u16;
