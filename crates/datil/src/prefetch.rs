@@ -2,9 +2,11 @@
 //!
 //! A mailbox that has grown to many blocks lies in memory that no cache holds any more, and a block is much shorter than the page
 //! within which the processor recognises a stream by itself: without a hint each block begins with a wait for memory.
+//! And what goes to and fro between threads, segments of an inbox and cells that one thread takes and another gives back, lies in another processor's
+//! cache when its turn comes.
 
 /// Bytes of a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 /// Of a block in a row of many: half of the longest one. The rest follows by itself while that is used.
 const BEGINNING: usize = 1024;
 

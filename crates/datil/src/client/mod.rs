@@ -219,7 +219,11 @@ fn spawn<A: Actor>(team: &Team, actor: A, prepare: impl FnOnce(&Header)) -> Addr
     let place = team.place();
     let owner = TRANSIT | place.unwrap_or(team.ports[0]).id;
     // The actor is not for the closure, with which it would be copied into an option and out of it.
-    let item = pool::with_thread_pools(|pools| pools.cells[Shape::<A>::CLASS].take());
+    let item = pool::with_thread_pools(|pools| {
+        let pool = &pools.cells[Shape::<A>::CLASS];
+        pool.expect_many();
+        pool.take()
+    });
     // SAFETY: the item was taken from the pool of this class.
     let cell = unsafe { Shape::<A>::create_in(item, vtable::<A>(), owner, first_flags::<A>(), actor) };
     // SAFETY: we have just made the cell.

@@ -31,6 +31,8 @@ const PIECE: usize = if SMALL { 2 << 10 } else { 64 << 10 };
 const REGION: usize = if SMALL { 1 << 20 } else { 64 << 20 };
 /// Items that travel together between a private list and the depot.
 const MAGAZINE: usize = if SMALL { 4 } else { 256 };
+/// Items that are taken before one that was asked for.
+const AHEAD: usize = 8;
 /// Fresh items that a private list takes at once; only their addresses are written down.
 const AT_ONCE: usize = if SMALL { 3 } else { 64 };
 
@@ -262,6 +264,21 @@ impl Pool {
         if len >= 2 {
             // SAFETY: entries below `len` are initialised.
             prefetch::block_to_write(unsafe { *self.items.add(len - 2) });
+        }
+    }
+
+    /// Says that items will be taken one after the other: asks for the beginning of the one that is taken after [`AHEAD`] others, to be written. Its
+    /// lines are in another processor's cache if that is where it was used last.
+    #[inline(always)]
+    pub(crate) fn expect_many(&self) {
+        let len = self.len.get();
+        if len > AHEAD {
+            // SAFETY: entries below `len` are initialised.
+            let item = unsafe { *self.items.add(len - 1 - AHEAD) };
+            prefetch::line_to_write(item);
+            if self.size > prefetch::LINE {
+                prefetch::line_to_write(item.wrapping_add(prefetch::LINE));
+            }
         }
     }
 
