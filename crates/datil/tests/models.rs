@@ -707,9 +707,13 @@ fn no_wake_up_is_lost() {
     });
 }
 
-/// The tail and head of an inbox, with segments of two records. Positions lie above four flags.
+/// The tail and head of an inbox, with segments of two records. Positions lie above five flags.
 struct Inbox {
     tail: AtomicUsize,
+    /// The sender that the tail is biased to, 0 for none.
+    holder: AtomicUsize,
+    /// Per sender: `Holder::inside`.
+    inside: [AtomicUsize; 3],
     filling: UnsafeCell<usize>,
     taken: AtomicUsize,
     position: AtomicUsize,
@@ -728,13 +732,18 @@ struct Segment {
 const HELD: usize = 1;
 const UNATTENDED: usize = 4;
 const UNWATCHED: usize = 8;
-const SHIFT: u32 = 4;
+const BIASED: usize = 16;
+const SHIFT: u32 = 5;
+/// A sender that never has a bias.
+const NOBODY_ELSE: usize = 0;
 
 impl Inbox {
     /// Both sides stand at the end of segment 0, and nobody watches.
     fn new(workers: usize) -> Self {
         Self {
             tail: AtomicUsize::new(UNWATCHED),
+            holder: AtomicUsize::new(0),
+            inside: Default::default(),
             filling: UnsafeCell::new(0),
             taken: AtomicUsize::new(0),
             position: AtomicUsize::new(0),
@@ -745,19 +754,76 @@ impl Inbox {
         }
     }
 
-    /// `Inbox::push` up to the store that publishes: what it found, and whether some workers were idle and some not.
-    fn push(&self, body: usize) -> (usize, bool) {
-        let mut found = self.tail.load(Relaxed);
-        while found & HELD != 0
-            || self
-                .tail
-                .compare_exchange(found, found | HELD, Acquire, Relaxed)
-                .is_err()
-        {
-            thread::yield_now();
-            found = self.tail.load(Relaxed);
+    /// `Inbox::enter`. The light fence is one here; what the pair guarantees is the same.
+    fn enter(&self, me: usize) -> bool {
+        if me == NOBODY_ELSE {
+            return false;
         }
+        self.inside[me].store(1, Relaxed);
+        fence(SeqCst);
+        if self.holder.load(Relaxed) == me {
+            return true;
+        }
+        self.inside[me].store(0, Release);
+        false
+    }
+
+    /// `Inbox::revoke`, and `Holder::wait_outside`.
+    fn revoke(&self) {
+        let holder = self.holder.load(Relaxed);
+        if holder == 0 || self.holder.compare_exchange(holder, 0, AcqRel, Relaxed).is_err() {
+            return thread::yield_now();
+        }
+        fence(SeqCst);
+        while self.inside[holder].load(Acquire) != 0 {
+            thread::yield_now();
+        }
+        let left = self.tail.load(Relaxed);
+        self.tail.store(left & !BIASED, Release);
+    }
+
+    /// `Inbox::unbiased`.
+    fn unbiased(&self) -> usize {
+        loop {
+            let found = self.tail.load(Relaxed);
+            if found & BIASED == 0 {
+                return found;
+            }
+            self.revoke();
+        }
+    }
+
+    /// `Inbox::lock`.
+    fn lock(&self) -> usize {
+        loop {
+            let found = self.unbiased();
+            if found & HELD == 0
+                && self
+                    .tail
+                    .compare_exchange(found, found | HELD, Acquire, Relaxed)
+                    .is_ok()
+            {
+                return found;
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// `Inbox::push` up to the store that publishes: what it found, and whether some workers were idle and some not. Each segment that
+    /// begins without a bias grants one, if the sender can have any.
+    fn push(&self, me: usize, body: usize) -> (usize, bool) {
+        let entered = self.enter(me);
+        let found = if entered {
+            self.tail.load(Relaxed)
+        } else {
+            self.lock()
+        };
         let at = found >> SHIFT;
+        let mut biased = found & BIASED;
+        let granted = at.is_multiple_of(2) && biased == 0 && me != NOBODY_ELSE;
+        if granted {
+            biased = BIASED;
+        }
         if at.is_multiple_of(2) {
             // A segment that was not used before stands for one from the pool, whose lock orders its uses.
             let full = self.filling.with(|filling| unsafe { *filling });
@@ -771,7 +837,14 @@ impl Inbox {
         let idle = self.idle.load(Relaxed);
         let half_idle = idle > 0 && idle < self.workers;
         let watch = if half_idle { 0 } else { found & UNWATCHED };
-        self.tail.store((at + 1) << SHIFT | watch, Release);
+        self.tail.store((at + 1) << SHIFT | watch | biased, Release);
+        if entered {
+            self.inside[me].store(0, Release);
+        }
+        if granted {
+            // `Inbox::take_bias`. Before the word with the flag, whoever still saw the flag of an earlier bias would take this one and overwrite a locked word.
+            self.holder.store(me, Release);
+        }
         (found, half_idle && found & UNWATCHED != 0)
     }
 
@@ -805,12 +878,15 @@ impl Inbox {
     /// `Inbox::may_sleep`: `None` not at all, else whether watching.
     fn may_sleep(&self) -> Option<bool> {
         if self.idle.load(Acquire) < self.workers {
-            let found = self.tail.load(Relaxed);
+            let found = self.unbiased();
             let seen = found & HELD == 0 && self.tail.compare_exchange(found, found, AcqRel, Relaxed).is_ok();
             return Some(!(seen && found >> SHIFT == self.position.load(Acquire)));
         }
         let empty = self.position.load(Acquire) << SHIFT;
-        let found = self.tail.load(Relaxed) & (UNATTENDED | UNWATCHED);
+        if self.tail.load(Relaxed) & !(UNATTENDED | UNWATCHED | BIASED) != empty {
+            return None;
+        }
+        let found = self.unbiased() & (UNATTENDED | UNWATCHED);
         self.tail
             .compare_exchange(empty | found, empty | found | UNATTENDED, AcqRel, Relaxed)
             .ok()
@@ -823,13 +899,30 @@ impl Inbox {
 /// Mirrors `Inbox::push`, `Inbox::next_segment`, `Inbox::drain`.
 #[test]
 fn inbox_order_segments_and_change_of_taker() {
-    explore(|| {
+    inbox_in_order([NOBODY_ELSE; 2]);
+}
+
+/// The same where one of the senders writes by a bias that the other one takes back.
+/// Mirrors `Inbox::enter`, `Inbox::bias`, `Inbox::revoke` besides.
+#[test]
+fn inbox_order_while_a_bias_is_taken_back() {
+    inbox_in_order([1, NOBODY_ELSE]);
+}
+
+/// The same where each takes the other's.
+#[test]
+fn inbox_order_while_biases_change_hands() {
+    inbox_in_order([1, 2]);
+}
+
+fn inbox_in_order(senders: [usize; 2]) {
+    explore(move || {
         let shared = Arc::new((Inbox::new(2), UnsafeCell::new(Vec::<usize>::new())));
         let sender = {
             let shared = shared.clone();
             thread::spawn(move || {
-                shared.0.push(11);
-                shared.0.push(12);
+                shared.0.push(senders[0], 11);
+                shared.0.push(senders[0], 12);
             })
         };
         let taker = {
@@ -841,7 +934,7 @@ fn inbox_order_segments_and_change_of_taker() {
             })
         };
         let (inbox, got) = &*shared;
-        inbox.push(21);
+        inbox.push(senders[1], 21);
         inbox.drain(2, |body| got.with_mut(|got| unsafe { (*got).push(body) }));
         sender.join().unwrap();
         taker.join().unwrap();
@@ -862,6 +955,17 @@ fn inbox_order_segments_and_change_of_taker() {
 /// Mirrors `Worker::rest`, `Inbox::may_sleep`, `Inbox::push`, `Inbox::summon`.
 #[test]
 fn inbox_wakes_somebody() {
+    a_record_wakes_somebody(NOBODY_ELSE);
+}
+
+/// The same where the sender has the tail to itself and locks nothing.
+/// Mirrors `Inbox::enter`, `Inbox::revoke` besides.
+#[test]
+fn inbox_wakes_somebody_under_a_bias() {
+    a_record_wakes_somebody(1);
+}
+
+fn a_record_wakes_somebody(sender: usize) {
     struct Shared {
         inbox: Inbox,
         look: [AtomicUsize; 2],
@@ -912,9 +1016,14 @@ fn inbox_wakes_somebody() {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(1);
     builder.max_branches = 20_000;
-    builder.check(|| {
+    builder.check(move || {
+        let inbox = Inbox::new(2);
+        if sender != NOBODY_ELSE {
+            inbox.holder.store(sender, Relaxed);
+            inbox.tail.store(UNWATCHED | BIASED, Relaxed);
+        }
         let shared = Arc::new(Shared {
-            inbox: Inbox::new(2),
+            inbox,
             look: Default::default(),
             sleeping: Default::default(),
             handled: Mutex::new(0),
@@ -926,7 +1035,7 @@ fn inbox_wakes_somebody() {
                 thread::spawn(move || worker(&shared, me))
             })
             .collect();
-        let (found, appoint) = shared.inbox.push(1);
+        let (found, appoint) = shared.inbox.push(sender, 1);
         if found & UNATTENDED != 0 && shared.inbox.idle.load(Acquire) == 2 {
             rouse(&shared, 0, 1);
         }

@@ -2,6 +2,7 @@
 //!
 //! See `README.md` beside this file for states, transitions and the proof.
 
+mod bias;
 mod pace;
 mod segment;
 
@@ -9,6 +10,7 @@ use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use crate::atomic::{AtomicBool, AtomicPtr, AtomicU16, AtomicU64, AtomicUsize};
 use std::cell::Cell;
 
+use bias::{Holder, Terms};
 pub(crate) use pace::Pace;
 use segment::{KEPT, Segment, WORDS};
 
@@ -25,8 +27,10 @@ const CLOSED: u64 = 2;
 const UNATTENDED: u64 = 4;
 /// Tail word: no idle worker watches whether the inbox is emptied; the next sender that finds one idle wakes it to watch.
 const UNWATCHED: u64 = 8;
+/// Tail word: the thread in `holder` writes without locking. Nobody else changes the word before the bias is taken back.
+const BIASED: u64 = 16;
 /// Positions, in words, lie above the flags.
-const SHIFT: u32 = 4;
+const SHIFT: u32 = 5;
 
 /// Words that a worker takes before it looks at its actors again: a few hundred messages.
 const BUDGET: u64 = 2048;
@@ -53,8 +57,13 @@ struct Record<T> {
 struct Tail {
     /// Position behind the last record, and flags.
     word: AtomicU64,
-    /// The segment that is being filled; belongs to who has set `LOCKED`.
+    /// The segment that is being filled; belongs to who has set `LOCKED`, or to the holder while it is inside.
     segment: Cell<*mut Segment>,
+    /// Who has the tail to itself as long as the word is `BIASED`; null also while somebody takes the bias back, and until
+    /// it is named.
+    holder: AtomicPtr<Holder>,
+    /// As `segment`.
+    terms: Terms,
 }
 
 /// The workers' side.
@@ -162,6 +171,7 @@ pub(crate) fn forget() {
     lock(&FREE).clear();
     *lock(&LEASES) = 0;
     segment::forget();
+    bias::forget();
 }
 
 /// The inbox of the runtime that has, or last had, this port.
@@ -179,6 +189,8 @@ impl Inbox {
             tail: Line(Tail {
                 word: AtomicU64::new(CLOSED),
                 segment: Cell::new(first),
+                holder: AtomicPtr::new(std::ptr::null_mut()),
+                terms: Terms::new(),
             }),
             head: Line(Head {
                 taken: AtomicBool::new(false),
@@ -198,17 +210,24 @@ impl Inbox {
     pub(crate) fn push<T>(&self, handler: Handler, body: T, ahead: u64) -> Result<(), T> {
         assert!(align_of::<T>() <= 8 && size_of::<Record<T>>() <= 1024);
         let words = (size_of::<Record<T>>() / 8) as u64;
-        let found = self.lock();
+        let holder = self.enter();
+        let found = match holder {
+            // Ours to change, and nobody else has since our last record.
+            Some(_) => self.tail.0.word.load(Relaxed),
+            None => self.lock(),
+        };
         if found & CLOSED != 0 {
             self.tail.0.word.store(found, Release);
             return Err(body);
         }
         let mut at = found >> SHIFT;
+        let mut biased = found & BIASED;
         let begins_segment = at.is_multiple_of(WORDS) || at % WORDS + words > WORDS;
         if begins_segment {
             at = self.next_segment(at);
+            biased = self.bias(biased);
         }
-        // SAFETY: we have the lock, so the words from the tail on are ours; they lie within the segment.
+        // SAFETY: we have the lock or are inside, so the words from the tail on are ours; they lie within the segment.
         unsafe {
             let word = Segment::word(self.tail.0.segment.get(), at);
             Segment::ask_to_write(word);
@@ -223,7 +242,16 @@ impl Inbox {
         } else {
             found & UNWATCHED
         };
-        self.tail.0.word.store((at + words) << SHIFT | watch, Release);
+        self.tail
+            .0
+            .word
+            .store((at + words) << SHIFT | watch | biased, Release);
+        if let Some(holder) = holder {
+            holder.leave();
+        }
+        if begins_segment && biased & !found != 0 {
+            self.take_bias();
+        }
         if found & UNATTENDED != 0 {
             self.summon();
         }
@@ -236,12 +264,84 @@ impl Inbox {
         Ok(())
     }
 
+    /// The calling thread, if the tail is biased to it and so is locked now. It must leave when it has published the next word.
+    #[inline(always)]
+    fn enter(&self) -> Option<&'static Holder> {
+        let me = Holder::me()?;
+        me.enter();
+        // Relaxed: only we write here that the bias is ours. Who takes it away waits until it has seen us outside.
+        if std::ptr::eq(self.tail.0.holder.load(Relaxed), me) {
+            return Some(me);
+        }
+        me.leave();
+        None
+    }
+
+    /// Sees at the beginning of a segment whether the caller, who has the tail, is to have it to itself from now on; returns the flag for the next word.
+    #[cold]
+    fn bias(&self, biased: u64) -> u64 {
+        let tail = &self.tail.0;
+        if biased != 0 {
+            tail.terms.lasted();
+            return biased;
+        }
+        if tail.terms.grant() { BIASED } else { 0 }
+    }
+
+    /// Names the caller, who has just published the word with `BIASED`, as the holder. Not before: whoever still sees the flag of an earlier bias takes away
+    /// what is named here, and then the word must be one that nobody locks.
+    #[cold]
+    fn take_bias(&self) {
+        let me = Holder::me().expect("it was granted a bias");
+        // Release: who takes the bias back sees the word with the flag.
+        self.tail
+            .0
+            .holder
+            .store(std::ptr::from_ref(me).cast_mut(), Release);
+    }
+
+    /// Takes the bias back from whoever has it. Afterwards all that was written by it can be seen, and its holder locks as others do.
+    #[cold]
+    #[inline(never)]
+    fn revoke(&self) {
+        let tail = &self.tail.0;
+        let holder = tail.holder.load(Relaxed);
+        // AcqRel: one of those who try gets it, with the holder as it was made and the word with the flag.
+        if holder.is_null()
+            || tail
+                .holder
+                .compare_exchange(holder, std::ptr::null_mut(), AcqRel, Relaxed)
+                .is_err()
+        {
+            // Somebody else is at it, or the holder has not been named yet.
+            return thread::yield_now();
+        }
+        // SAFETY: holders are never freed.
+        let holder = unsafe { &*holder };
+        holder.wait_outside();
+        // The holder is outside and finds the bias gone, others wait for the flag: nobody else changes the word.
+        let left = tail.word.load(Relaxed);
+        // Release: what we have acquired from the holder.
+        tail.word.store(left & !BIASED, Release);
+    }
+
+    /// The tail's word, without a bias.
+    fn unbiased(&self) -> u64 {
+        loop {
+            let found = self.tail.0.word.load(Relaxed);
+            if found & BIASED == 0 {
+                return found;
+            }
+            self.revoke();
+        }
+    }
+
     /// Locks the tail; returns the word as it was.
     #[inline(always)]
     fn lock(&self) -> u64 {
         let word = &self.tail.0.word;
         let found = word.load(Relaxed);
-        if found & LOCKED == 0
+        if found & (LOCKED | BIASED) == 0
             && word
                 .compare_exchange(found, found | LOCKED, Acquire, Relaxed)
                 .is_ok()
@@ -256,7 +356,7 @@ impl Inbox {
         let word = &self.tail.0.word;
         let mut turns = 0u32;
         loop {
-            let found = word.load(Relaxed);
+            let found = self.unbiased();
             // Acquire: the segment as the last holder left it, and who was idle when UNATTENDED was set.
             if found & LOCKED == 0
                 && word
@@ -374,13 +474,17 @@ impl Inbox {
         let word = &self.tail.0.word;
         if self.idle.0.load(Acquire) < self.workers.load(Relaxed) {
             // An exchange that changes nothing: either we see what a sender has begun, or that sender sees that we are idle.
-            let found = word.load(Relaxed);
+            let found = self.unbiased();
             let seen = found & LOCKED == 0 && word.compare_exchange(found, found, AcqRel, Relaxed).is_ok();
             let empty = seen && found >> SHIFT == self.head.0.position.load(Acquire);
             return if empty { Sleep::Long } else { Sleep::Watching };
         }
         let empty = self.head.0.position.load(Acquire) << SHIFT;
-        let found = word.load(Relaxed) & (UNATTENDED | UNWATCHED);
+        let found = word.load(Relaxed);
+        if found & !(UNATTENDED | UNWATCHED | BIASED) != empty {
+            return Sleep::No;
+        }
+        let found = self.unbiased() & (UNATTENDED | UNWATCHED);
         // Exchanged also if the flag is set already: the sender that takes it must see that we are idle now. Release for that.
         let set = word.compare_exchange(empty | found, empty | found | UNATTENDED, AcqRel, Relaxed);
         if set.is_ok() { Sleep::Long } else { Sleep::No }
