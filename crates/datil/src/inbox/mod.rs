@@ -217,6 +217,7 @@ impl Inbox {
             None => self.lock(),
         };
         if found & CLOSED != 0 {
+            debug_assert!(holder.is_none(), "who closes it has taken the bias back");
             self.tail.0.word.store(found, Release);
             return Err(body);
         }
