@@ -20,3 +20,21 @@ mod imp {
 }
 
 pub(crate) use imp::*;
+
+/// Waiting for what another thread does within a few instructions, unless it has lost its processor.
+#[derive(Default)]
+pub(crate) struct Spin {
+    turns: u32,
+}
+
+impl Spin {
+    /// Waits a little; now and then it gives the processor up, which the other thread may want.
+    pub(crate) fn turn(&mut self) {
+        self.turns = self.turns.wrapping_add(1);
+        if self.turns.is_multiple_of(64) {
+            thread::yield_now();
+        } else {
+            spin_loop();
+        }
+    }
+}

@@ -735,7 +735,7 @@ const UNWATCHED: usize = 8;
 const BIASED: usize = 16;
 const SHIFT: u32 = 5;
 /// A sender that never has a bias.
-const NOBODY_ELSE: usize = 0;
+const UNBIASED: usize = 0;
 
 impl Inbox {
     /// Both sides stand at the end of segment 0, and nobody watches.
@@ -756,7 +756,7 @@ impl Inbox {
 
     /// `Inbox::enter`. The light fence is one here; what the pair guarantees is the same.
     fn enter(&self, me: usize) -> bool {
-        if me == NOBODY_ELSE {
+        if me == UNBIASED {
             return false;
         }
         self.inside[me].store(1, Relaxed);
@@ -820,7 +820,7 @@ impl Inbox {
         };
         let at = found >> SHIFT;
         let mut biased = found & BIASED;
-        let granted = at.is_multiple_of(2) && biased == 0 && me != NOBODY_ELSE;
+        let granted = at.is_multiple_of(2) && biased == 0 && me != UNBIASED;
         if granted {
             biased = BIASED;
         }
@@ -899,14 +899,14 @@ impl Inbox {
 /// Mirrors `Inbox::push`, `Inbox::next_segment`, `Inbox::drain`.
 #[test]
 fn inbox_order_segments_and_change_of_taker() {
-    inbox_in_order([NOBODY_ELSE; 2]);
+    inbox_in_order([UNBIASED; 2]);
 }
 
 /// The same where one of the senders writes by a bias that the other one takes back.
 /// Mirrors `Inbox::enter`, `Inbox::bias`, `Inbox::revoke` besides.
 #[test]
 fn inbox_order_while_a_bias_is_taken_back() {
-    inbox_in_order([1, NOBODY_ELSE]);
+    inbox_in_order([1, UNBIASED]);
 }
 
 /// The same where each takes the other's.
@@ -955,7 +955,7 @@ fn inbox_in_order(senders: [usize; 2]) {
 /// Mirrors `Worker::rest`, `Inbox::may_sleep`, `Inbox::push`, `Inbox::summon`.
 #[test]
 fn inbox_wakes_somebody() {
-    a_record_wakes_somebody(NOBODY_ELSE);
+    a_record_wakes_somebody(UNBIASED);
 }
 
 /// The same where the sender has the tail to itself and locks nothing.
@@ -1018,7 +1018,7 @@ fn a_record_wakes_somebody(sender: usize) {
     builder.max_branches = 20_000;
     builder.check(move || {
         let inbox = Inbox::new(2);
-        if sender != NOBODY_ELSE {
+        if sender != UNBIASED {
             inbox.holder.store(sender, Relaxed);
             inbox.tail.store(UNWATCHED | BIASED, Relaxed);
         }

@@ -15,7 +15,7 @@ pub(crate) use pace::Pace;
 use segment::{KEPT, Segment, WORDS};
 
 use crate::pool::lock;
-use crate::sync::{Mutex, spin_loop, thread};
+use crate::sync::{Mutex, Spin, thread};
 use crate::worker::core::Core;
 use crate::worker::port::{self, IDLE, LOOK, Line, Port, RUNNING, WATCH};
 
@@ -355,7 +355,7 @@ impl Inbox {
     #[cold]
     fn lock_slowly(&self) -> u64 {
         let word = &self.tail.0.word;
-        let mut turns = 0u32;
+        let mut spin = Spin::default();
         loop {
             let found = self.unbiased();
             // Acquire: the segment as the last holder left it, and who was idle when UNATTENDED was set.
@@ -366,12 +366,7 @@ impl Inbox {
             {
                 return found;
             }
-            turns += 1;
-            if turns.is_multiple_of(64) {
-                thread::yield_now();
-            } else {
-                spin_loop();
-            }
+            spin.turn();
         }
     }
 

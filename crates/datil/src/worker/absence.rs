@@ -13,6 +13,7 @@ use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, Port, RUNNING, bump};
 use super::team::Team;
 use crate::mailbox::cell::{EMPTY, Header, TRANSIT, collect_remote, flag, tag};
 use crate::membarrier;
+use crate::sync::Spin;
 
 /// Whether a worker is inside the runtime, and whether it may be.
 pub(crate) struct Presence {
@@ -80,7 +81,7 @@ impl Core {
     #[inline(never)]
     pub(crate) fn come_back(&self) {
         let state = &self.port.rest.0.state;
-        let mut turns = 0u32;
+        let mut spin = Spin::default();
         // While somebody has revoked the core but not marked us absent he finds out that we are inside, and gives it back.
         while self.presence.my_tag.load(Relaxed) == 0 {
             // Acquire: the core and our actors as rescuers and adopters left them.
@@ -94,12 +95,7 @@ impl Core {
                 }
                 return;
             }
-            turns += 1;
-            if turns.is_multiple_of(64) {
-                crate::sync::thread::yield_now();
-            } else {
-                crate::sync::spin_loop();
-            }
+            spin.turn();
         }
     }
 
