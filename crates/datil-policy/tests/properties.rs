@@ -258,10 +258,10 @@ fn verdict(stretches: &[(u64, u64)]) -> Verdict {
 
 #[test]
 fn who_pays_clearly_more_than_half_of_its_time_for_being_apart_goes_back() {
-    assert_eq!(verdict(&[(100_000, 60_000); 9]), Verdict::Apart);
-    assert_ne!(verdict(&[(100_000, 60_001)]), Verdict::Apart);
+    assert_eq!(verdict(&[(100_000, 70_000); 9]), Verdict::Apart);
+    assert_ne!(verdict(&[(100_000, 70_001)]), Verdict::Apart);
     assert_ne!(
-        verdict(&[(300_000, 0), (500_000, 0), (100_000, 70_000)]),
+        verdict(&[(300_000, 0), (500_000, 0), (100_000, 80_000)]),
         Verdict::Apart,
         "however late"
     );
@@ -354,8 +354,8 @@ fn a_trial_that_paid_takes_half_of_the_pause_back() {
     assert_eq!(after(256, 0), paid);
     assert_eq!(after(100_000, 100_000), paid, "an eighth of the time is little");
     assert_eq!(after(100_000, 100_001), board, "neither paid nor failed");
-    assert_eq!(after(100_000, 480_000), board);
-    assert_eq!(after(100_000, 480_001).pause, 64_000_000, "three fifths are too much");
+    assert_eq!(after(100_000, 560_000), board);
+    assert_eq!(after(100_000, 560_001).pause, 64_000_000, "more than seven tenths are too much");
     assert_eq!(after(2, 4), paid, "few messages, but long ones");
     let brief = policy.parted(10_099_999, stint(10_000_000, 255), board);
     assert_eq!(brief.pause, 64_000_000, "not worth waking");
@@ -492,8 +492,8 @@ fn actors_follow_hungry_senders_and_steady_ones() {
         !follow(true, 1, 0),
         "nothing is gained by leaving a worker without backlog"
     );
-    assert!(!follow(false, 3, 10));
-    assert!(follow(false, 4, 0));
+    assert!(!follow(false, 15, 10));
+    assert!(follow(false, 16, 0));
 }
 
 #[test]
