@@ -355,7 +355,11 @@ fn a_trial_that_paid_takes_half_of_the_pause_back() {
     assert_eq!(after(100_000, 100_000), paid, "an eighth of the time is little");
     assert_eq!(after(100_000, 100_001), board, "neither paid nor failed");
     assert_eq!(after(100_000, 560_000), board);
-    assert_eq!(after(100_000, 560_001).pause, 64_000_000, "more than seven tenths are too much");
+    assert_eq!(
+        after(100_000, 560_001).pause,
+        64_000_000,
+        "more than seven tenths are too much"
+    );
     assert_eq!(after(2, 4), paid, "few messages, but long ones");
     let brief = policy.parted(10_099_999, stint(10_000_000, 255), board);
     assert_eq!(brief.pause, 64_000_000, "not worth waking");
