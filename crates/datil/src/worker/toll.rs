@@ -119,9 +119,9 @@ mod tests {
     fn what_comes_counts_each() {
         let toll = Toll::new(true);
         (0..5).for_each(|_| toll.moved());
-        assert_eq!(toll.paid(), 5 * MOVED);
+        assert_eq!(toll.paid(), 250);
         toll.received(7);
-        assert_eq!(toll.paid(), 5 * MOVED + 7 * MESSAGE);
+        assert_eq!(toll.paid(), 600);
     }
 
     #[test]
