@@ -45,9 +45,11 @@ const LULLS: u32 = 4;
 /// pauses for about a microsecond between two of them.
 const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
-const STREAK: u32 = 16;
+const STREAK: u32 = 4;
+/// Every so many activations an actor goes on that has used up its batch: many wait for its answers, if it has so much mail.
+const TURN: u32 = 16;
 /// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
-const FAIRNESS: u32 = 1024;
+const FAIRNESS: u32 = 2048;
 
 /// Adopt, share, judge, follow, ask for more; see the module documentation.
 #[derive(Clone, Debug)]
@@ -133,7 +135,7 @@ fn portion(paid: u32) -> usize {
 /// The order of [`Adaptive`]: newest first, with a turn for the oldest of either queue now and then.
 #[inline(always)]
 fn newest_first(tick: u32) -> Pick {
-    if !tick.is_multiple_of(FAIRNESS) {
+    if !tick.is_multiple_of(TURN) {
         return Pick::Newest;
     }
     turn_of_the_oldest(tick)
@@ -143,7 +145,7 @@ fn newest_first(tick: u32) -> Pick {
 #[cold]
 #[inline(never)]
 fn turn_of_the_oldest(tick: u32) -> Pick {
-    if tick.is_multiple_of(2 * FAIRNESS) {
+    if tick.is_multiple_of(FAIRNESS) {
         Pick::Oldest
     } else {
         Pick::Yielded
@@ -275,8 +277,10 @@ impl Policy for Adaptive {
     }
 
     fn follow(&self, met: Encounter) -> bool {
+        // Whoever goes where more waits is soon brought back by a thief.
+        let persistent = met.streak >= STREAK && met.waiting <= met.backlog;
         // A worker that has fallen asleep has got over it; what it waits for finds it adopted.
-        met.awake && (met.reunion || (met.hungry && met.backlog > 0) || met.streak >= STREAK)
+        met.awake && (met.reunion || (met.hungry && met.backlog > 0) || persistent)
     }
 }
 

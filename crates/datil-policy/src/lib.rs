@@ -155,8 +155,10 @@ pub struct Board {
 pub struct Encounter {
     /// The sender's worker had nothing else to do when it sent.
     pub hungry: bool,
-    /// Activations in a row, this one included, that were caused by that worker.
+    /// Activations in a row, this one included, that were caused by that worker. A host need not count further than to 63.
     pub streak: u32,
+    /// Runnable actors on the sender's worker when it sent. A host need not count further than to 65,535.
+    pub waiting: usize,
     /// Runnable actors on the receiver's worker.
     pub backlog: usize,
     /// The receiver's worker gave everything it had to the sender's, and neither has given work away since.

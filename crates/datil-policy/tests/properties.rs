@@ -469,19 +469,21 @@ fn actors_follow_hungry_senders_and_steady_ones() {
         workers: 2,
         seed: 0,
     });
-    let follow = |hungry, streak, backlog| {
+    let follow = |hungry, streak, waiting, backlog| {
         policy.follow(Encounter {
             hungry,
             streak,
+            waiting,
             backlog,
             reunion: false,
             awake: true,
         })
     };
-    assert!(follow(true, 1, 1));
+    assert!(follow(true, 1, 0, 1));
     let reunion = Encounter {
         hungry: false,
         streak: 1,
+        waiting: 9,
         backlog: 0,
         reunion: true,
         awake: true,
@@ -493,11 +495,13 @@ fn actors_follow_hungry_senders_and_steady_ones() {
     };
     assert!(!policy.follow(asleep), "a wake-up costs more than it would bring");
     assert!(
-        !follow(true, 1, 0),
+        !follow(true, 1, 0, 0),
         "nothing is gained by leaving a worker without backlog"
     );
-    assert!(!follow(false, 15, 10));
-    assert!(follow(false, 16, 0));
+    assert!(!follow(false, 3, 0, 10));
+    assert!(follow(false, 4, 0, 0));
+    assert!(follow(false, 4, 7, 7));
+    assert!(!follow(false, 63, 8, 7), "there it would have to wait longer");
 }
 
 #[test]
@@ -521,6 +525,10 @@ fn nobody_waits_for_ever_in_either_queue() {
     ] {
         assert!(oldest < 3000 && yielded < 3000, "{name}: {oldest} {yielded}");
     }
+    assert!(
+        longest_without::<Adaptive>(&[Pick::Yielded]) < 32,
+        "who has much mail is waited for"
+    );
     // Actors of `cls-offer` run until their mailbox is empty, so its yield queue stays empty.
     assert_eq!(
         ClsOffer::new(Setup {

@@ -23,8 +23,8 @@ pub(crate) struct Block {
     pub(crate) class: Cell<u8>,
     /// Worker of the sender, 0 if it was none.
     pub(crate) from: Cell<u16>,
-    /// The sender's worker had nothing else to do.
-    pub(crate) hungry: Cell<bool>,
+    /// Actors that waited on the sender's worker, as far as this can tell.
+    pub(crate) waiting: Cell<u16>,
 }
 
 const _: () = assert!(size_of::<Block>() == HEADER);
@@ -217,7 +217,7 @@ fn fresh(pools: &Pools, class: usize, end: u8) -> *mut Block {
             end: Cell::new(end),
             class: Cell::new(class as u8),
             from: Cell::new(0),
-            hungry: Cell::new(false),
+            waiting: Cell::new(0),
         });
     }
     block

@@ -76,9 +76,11 @@ pub(crate) mod flag {
     pub(crate) const STOPPING: u32 = 256;
     /// Activations in a row caused by the worker in the upper half.
     pub(crate) const STREAK_SHIFT: u32 = 9;
-    pub(crate) const STREAK: u32 = 0x7F << STREAK_SHIFT;
+    pub(crate) const STREAK: u32 = 0x3F << STREAK_SHIFT;
+    /// The actor's own worker has written to it since the last of these.
+    pub(crate) const LOCAL: u32 = 1 << 15;
     pub(crate) const FRIEND_SHIFT: u32 = 16;
-    pub(crate) const FOLLOW: u32 = STREAK | 0xFFFF << FRIEND_SHIFT;
+    pub(crate) const FOLLOW: u32 = STREAK | LOCAL | 0xFFFF << FRIEND_SHIFT;
     // A policy that routes follows nobody and has these bits for its word; see `crate::worker::routed`.
     /// Created by a thread that is no worker.
     pub(crate) const OUTSIDER: u32 = 1 << 9;
@@ -281,7 +283,7 @@ impl<A: Actor> Shape<A> {
                 link(header, block);
                 (place, flags | flag::BLOCKS)
             };
-            header.flags.set(now | flag::SCHEDULED);
+            header.flags.set(now | flag::SCHEDULED | flag::LOCAL);
             Stored::<A::Msg>::write(place, msg);
             flags & flag::SCHEDULED == 0
         }
@@ -490,22 +492,14 @@ pub(crate) unsafe fn collect_remote_if_any(header: &Header) {
     }
 }
 
-/// What a remote list told about its newest sender.
-#[derive(Clone, Copy)]
-pub(crate) struct Collected {
-    /// Blocks that came in; 0 if the list was empty.
-    pub(crate) blocks: u32,
-    pub(crate) from: u16,
-    pub(crate) hungry: bool,
-}
-
-/// Moves the remote list into the private mailbox, leaving `state` (`EMPTY` gives the token up) behind.
+/// Moves the remote list into the private mailbox, leaving `state` (`EMPTY` gives the token up) behind; returns how many blocks that
+/// were.
 ///
 /// # Safety
 /// The caller owns the cell; with `EMPTY` it must also hold the token.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn collect_remote(header: &Header, state: usize) -> Collected {
+pub(crate) unsafe fn collect_remote(header: &Header, state: usize) -> u32 {
     let generation = header.tag.load(Relaxed) as u16;
     // Acquire: the blocks' content is visible. Release: with EMPTY the next sender takes the token over from us.
     let (list, _) = split_remote(header.remote.swap(remote_word(state, generation), AcqRel));
@@ -513,23 +507,17 @@ pub(crate) unsafe fn collect_remote(header: &Header, state: usize) -> Collected 
     unsafe { adopt_list(header, list) }
 }
 
-/// Appends a list taken from `remote` (newest first) to the mailbox in the order sent.
+/// Appends a list taken from `remote` (newest first) to the mailbox in the order sent; returns its length.
 ///
 /// # Safety
 /// The caller owns the cell and the list.
-pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> Collected {
-    let mut collected = Collected {
-        blocks: 0,
-        from: 0,
-        hungry: false,
-    };
+pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> u32 {
+    let mut blocks = 0;
     if list.addr() <= TOKEN {
-        return collected;
+        return blocks;
     }
     // SAFETY: by the caller: all blocks of the list are ours and end with null.
     unsafe {
-        collected.from = (*list).from.get();
-        collected.hungry = (*list).hungry.get();
         let mut oldest: *mut Block = ptr::null_mut();
         let mut newest_left = list;
         while !newest_left.is_null() {
@@ -541,10 +529,10 @@ pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> Collected 
             let next = (*oldest).next.get();
             append(header, oldest);
             oldest = next;
-            collected.blocks += 1;
+            blocks += 1;
         }
     }
-    collected
+    blocks
 }
 
 /// What became of a block offered to a cell.

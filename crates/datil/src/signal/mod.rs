@@ -213,7 +213,7 @@ impl<S: Signal> Parcel<S> {
                     end: Cell::new(0),
                     class: Cell::new(SIGNAL),
                     from: Cell::new(0),
-                    hungry: Cell::new(false),
+                    waiting: Cell::new(0),
                 },
                 table: const { &Envelope::<S>::TABLE },
                 signal,

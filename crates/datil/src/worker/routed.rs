@@ -43,7 +43,7 @@ pub(super) mod word {
     const WORD: u32 = FREE | 0xFFFF << HOME_SHIFT;
 
     const _: () = assert!(
-        (flag::OUTSIDER | WORD | KNOWN | ROUTED | AHEAD) & !flag::FOLLOW == 0
+        (flag::OUTSIDER | WORD | KNOWN | ROUTED | AHEAD) & (!flag::FOLLOW | flag::LOCAL) == 0
             && crate::worker::port::MAX_PORTS < 0xFFFF
     );
 

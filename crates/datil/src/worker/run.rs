@@ -29,8 +29,6 @@ use crate::sync::{Instant, spin_loop, thread};
 pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
 /// Polls of a thief for the answer of its victim: about a tenth of a millisecond.
 const PATIENCE_OF_A_THIEF: u32 = 2000;
-/// The same where it then takes what it wants itself: long against what that costs both.
-const PATIENCE_BEFORE_TAKING: u32 = 500;
 /// Polls without an answer after which a thief gives up.
 const UNANSWERED: u32 = 12_000;
 /// Polls of a thief for other work before it asks again: about a microsecond.
@@ -168,12 +166,6 @@ pub(super) struct Worker<'a, P> {
 }
 
 impl<P: Policy> Worker<'_, P> {
-    /// Polls of a thief for an answer.
-    const PATIENCE: u32 = match P::PREEMPTS {
-        Preemption::Unanswered => PATIENCE_BEFORE_TAKING,
-        Preemption::Never | Preemption::AtOnce => PATIENCE_OF_A_THIEF,
-    };
-
     /// The policy's state.
     #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "see the safety argument")]
@@ -500,7 +492,7 @@ impl<P: Policy> Worker<'_, P> {
         }
         let (mut attempt, mut unanswered) = (0, 0);
         while let Some(victim) = self.policy().hunt(attempt) {
-            if unanswered * Self::PATIENCE >= UNANSWERED {
+            if unanswered * PATIENCE_OF_A_THIEF >= UNANSWERED {
                 // They are in long handlers. Whoever sleeps looks after them; see `absence.rs`.
                 break;
             }
@@ -579,7 +571,7 @@ impl<P: Policy> Worker<'_, P> {
                 || victim.request.load(Relaxed) != request
                 || victim.rest.0.state.load(Relaxed) == IDLE
         };
-        let answered = (0..Self::PATIENCE).any(|_| {
+        let answered = (0..PATIENCE_OF_A_THIEF).any(|_| {
             spin_loop();
             interrupted()
         });

@@ -127,7 +127,7 @@ unsafe fn go_idle(header: &Header) -> bool {
     if flags & flag::HOLDS != 0 {
         header.flags.set(flags & !flag::HOLDS);
         // SAFETY: by the caller; we hold the token and give it up.
-        if unsafe { collect_remote(header, EMPTY) }.blocks > 0 {
+        if unsafe { collect_remote(header, EMPTY) } > 0 {
             return false;
         }
     }

@@ -191,7 +191,7 @@ impl Core {
         // SAFETY: the block is ours until it is published, and holds a message for the actor of this generation.
         match unsafe {
             (*block).from.set(self.origin.get());
-            (*block).hungry.set(self.queued() == 0);
+            (*block).waiting.set(self.queued().min(u16::MAX.into()) as u16);
             push_remote(cell, to.generation(), block)
         } {
             Pushed::Delivered => {}

@@ -43,9 +43,9 @@ impl Core {
                 if header.flags.get() & flag::DEAD != 0 {
                     self.release_dead(cell);
                 } else if !(self.hooks.follows && self.follow(cell)) {
-                    let collected = collect_remote(header, EMPTY);
-                    if collected.blocks > 0 {
-                        self.toll.received(collected.blocks);
+                    let blocks = collect_remote(header, EMPTY);
+                    if blocks > 0 {
+                        self.toll.received(blocks);
                         self.schedule(cell);
                     }
                 }
@@ -72,11 +72,11 @@ impl Core {
             return;
         }
         // SAFETY: we own the cell and hold its token, which we give up.
-        let collected = unsafe {
+        let blocks = unsafe {
             header.flags.set(header.flags.get() & !flag::HOLDS);
             collect_remote(header, EMPTY)
         };
-        if collected.blocks > 0 {
+        if blocks > 0 {
             // SAFETY: we own the cell.
             unsafe { self.schedule(cell) };
         }
@@ -92,7 +92,7 @@ impl Core {
             return unsafe { (self.hooks.redirect)(self, cell) };
         }
         // SAFETY: by the caller. Blocks in the list are not changed by anybody before the owner takes them.
-        let (header, from, hungry, alone) = unsafe {
+        let (header, from, waiting, alone) = unsafe {
             let header = &*cell;
             let (list, _) = split_remote(header.remote.load(Acquire));
             if list.addr() <= TOKEN || header.flags.get() & flag::SCHEDULED != 0 {
@@ -101,7 +101,7 @@ impl Core {
             (
                 header,
                 (*list).from.get(),
-                (*list).hungry.get(),
+                (*list).waiting.get(),
                 (*list).next.get().is_null(),
             )
         };
@@ -109,18 +109,20 @@ impl Core {
             return false;
         }
         let flags = header.flags.get();
-        let before = if (flags >> flag::FRIEND_SHIFT) as u16 == from {
+        let goes_on = (flags >> flag::FRIEND_SHIFT) as u16 == from && flags & flag::LOCAL == 0;
+        let before = if goes_on {
             (flags & flag::STREAK) >> flag::STREAK_SHIFT
         } else {
             0
         };
-        let streak = (before + 1).min(0x7F);
+        let streak = (before + 1).min(flag::STREAK >> flag::STREAK_SHIFT);
         let noted =
             flags & !flag::FOLLOW | streak << flag::STREAK_SHIFT | u32::from(from) << flag::FRIEND_SHIFT;
         header.flags.set(noted);
         let met = Encounter {
-            hungry: hungry && alone,
+            hungry: waiting == 0 && alone,
             streak,
+            waiting: waiting.into(),
             backlog: self.queued(),
             reunion: from == self.reunited_with.get(),
             awake: !port::port(from).is_asleep(),
