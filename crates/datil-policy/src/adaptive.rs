@@ -47,7 +47,7 @@ const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
 const STREAK: u32 = 4;
 /// Every so many activations an actor goes on that has used up its batch: many wait for its answers, if it has so much mail.
-const TURN: u32 = 16;
+const TURN: u32 = 64;
 /// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
 const FAIRNESS: u32 = 2048;
 

@@ -69,8 +69,12 @@ impl Actor for Bystander {
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 }
 
-#[test]
-fn messages_from_another_worker_are_in_a_row_until_the_own_one_writes() {
+/// What the receiver meets when somebody writes to it.
+type Met = (u32, usize, bool);
+
+/// Has a stranger, on the other worker, and a neighbour write to a receiver; what it met each time a stranger did. `None` if a worker had no
+/// processor for a while, so that the guard took its work.
+fn correspond(letters: &[(bool, usize)]) -> Option<Vec<Met>> {
     let runtime = Runtime::builder().workers(2).build_with::<Staying>().unwrap();
     let (received, receives) = mpsc::channel();
     let (wrote, writes) = mpsc::channel();
@@ -80,20 +84,55 @@ fn messages_from_another_worker_are_in_a_row_until_the_own_one_writes() {
     };
     let receiver = runtime.spawn(Receiver(received));
     let (stranger, neighbour) = (runtime.spawn(writer(receiver)), runtime.spawn(writer(receiver)));
-    let last_met = |from: Address<Writer>, waiting| {
+    // An actor that has yet to start meets nobody.
+    runtime.wait_quiescent();
+    let mut all = Vec::new();
+    for &(is_near, waiting) in letters {
+        let from = if is_near { neighbour } else { stranger };
         from.tell(waiting);
         // Then the receiver is idle again.
         runtime.wait_quiescent();
-        let met = std::mem::take(&mut *MET.lock().unwrap_or_else(PoisonError::into_inner));
-        let apart = writes.recv().unwrap() != receives.recv().unwrap();
-        assert_eq!(apart, from == stranger, "on which worker it is");
         // Before that the writer may have met what came for it by way of the other worker.
-        met.last().map(|met| (met.streak, met.waiting, met.hungry))
-    };
-    assert_eq!(last_met(stranger, 0), Some((1, 0, true)));
-    assert_eq!(last_met(stranger, 0), Some((2, 0, true)));
-    assert_eq!(last_met(stranger, 3), Some((3, 3, false)));
-    last_met(neighbour, 0);
-    assert_eq!(last_met(stranger, 0), Some((1, 0, true)));
-    assert_eq!(last_met(stranger, 2), Some((2, 2, false)));
+        let last = MET
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .drain(..)
+            .next_back();
+        let apart = writes.recv().unwrap() != receives.recv().unwrap();
+        if runtime.metrics().total().rescues > 0 {
+            return None;
+        }
+        assert_ne!(apart, is_near, "on which worker it is");
+        if let (Some(met), false) = (last, is_near) {
+            all.push((met.streak, met.waiting, met.hungry));
+        }
+    }
+    Some(all)
+}
+
+/// Seen to fail: when a send to an actor of the own worker leaves no mark (`flag::LOCAL`).
+#[test]
+#[cfg_attr(miri, ignore = "workers of which one is often without a processor")]
+fn messages_from_another_worker_are_in_a_row_until_the_own_one_writes() {
+    const TRIES: usize = 1000;
+    let letters = [
+        (false, 0),
+        (false, 0),
+        (false, 3),
+        (true, 0),
+        (false, 0),
+        (false, 2),
+    ];
+    let met = (0..TRIES).find_map(|_| correspond(&letters));
+    let met = met.expect("some of them undisturbed");
+    assert_eq!(
+        met,
+        [
+            (1, 0, true),
+            (2, 0, true),
+            (3, 3, false),
+            (1, 0, true),
+            (2, 2, false)
+        ]
+    );
 }
