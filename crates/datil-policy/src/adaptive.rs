@@ -50,6 +50,10 @@ const STREAK: u32 = 4;
 const TURN: u32 = 64;
 /// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
 const FAIRNESS: u32 = 2048;
+const _: () = assert!(
+    FAIRNESS.is_multiple_of(TURN),
+    "the turns of the oldest are among the others"
+);
 
 /// Adopt, share, judge, follow, ask for more; see the module documentation.
 #[derive(Clone, Debug)]
@@ -277,10 +281,12 @@ impl Policy for Adaptive {
     }
 
     fn follow(&self, met: Encounter) -> bool {
+        // Who has nothing else to do may as well do this.
+        let wanted = met.alone && met.waiting == 0 && met.backlog > 0;
         // Whoever goes where more waits is soon brought back by a thief.
         let persistent = met.streak >= STREAK && met.waiting <= met.backlog;
         // A worker that has fallen asleep has got over it; what it waits for finds it adopted.
-        met.awake && (met.reunion || (met.hungry && met.backlog > 0) || persistent)
+        met.awake && (met.reunion || wanted || persistent)
     }
 }
 

@@ -153,8 +153,8 @@ pub struct Board {
 /// How a message from another worker found its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Encounter {
-    /// The sender's worker had nothing else to do when it sent.
-    pub hungry: bool,
+    /// Nothing else has come for the receiver.
+    pub alone: bool,
     /// Activations in a row, this one included, that were caused by that worker. A host need not count further than to 63.
     pub streak: u32,
     /// Runnable actors on the sender's worker when it sent. A host need not count further than to 65,535.

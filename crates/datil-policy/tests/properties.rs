@@ -469,9 +469,9 @@ fn actors_follow_hungry_senders_and_steady_ones() {
         workers: 2,
         seed: 0,
     });
-    let follow = |hungry, streak, waiting, backlog| {
+    let follow = |alone, streak, waiting, backlog| {
         policy.follow(Encounter {
-            hungry,
+            alone,
             streak,
             waiting,
             backlog,
@@ -481,7 +481,7 @@ fn actors_follow_hungry_senders_and_steady_ones() {
     };
     assert!(follow(true, 1, 0, 1));
     let reunion = Encounter {
-        hungry: false,
+        alone: false,
         streak: 1,
         waiting: 9,
         backlog: 0,
@@ -494,6 +494,11 @@ fn actors_follow_hungry_senders_and_steady_ones() {
         ..reunion
     };
     assert!(!policy.follow(asleep), "a wake-up costs more than it would bring");
+    assert!(
+        !follow(true, 1, 1, 9),
+        "its sender's worker has something else to do"
+    );
+    assert!(!follow(false, 1, 0, 9), "there is more for it to do here");
     assert!(
         !follow(true, 1, 0, 0),
         "nothing is gained by leaving a worker without backlog"

@@ -512,10 +512,10 @@ pub(crate) unsafe fn collect_remote(header: &Header, state: usize) -> u32 {
 /// # Safety
 /// The caller owns the cell and the list.
 pub(crate) unsafe fn adopt_list(header: &Header, list: *mut Block) -> u32 {
-    let mut blocks = 0;
     if list.addr() <= TOKEN {
-        return blocks;
+        return 0;
     }
+    let mut blocks = 0;
     // SAFETY: by the caller: all blocks of the list are ours and end with null.
     unsafe {
         let mut oldest: *mut Block = ptr::null_mut();

@@ -120,7 +120,7 @@ impl Core {
             flags & !flag::FOLLOW | streak << flag::STREAK_SHIFT | u32::from(from) << flag::FRIEND_SHIFT;
         header.flags.set(noted);
         let met = Encounter {
-            hungry: waiting == 0 && alone,
+            alone,
             streak,
             waiting: waiting.into(),
             backlog: self.queued(),
