@@ -7,10 +7,14 @@
 //! and the pause before the next one doubles, for all workers together. While trials pay, a worker that runs dry asks the others
 //! for more instead of going to sleep, and takes some of it itself if they are in handlers that take long. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
 //! came of trials.
+//!
+//! Whether the newest actor runs next or the oldest is found out by the time that messages take in either order, by each worker
+//! for itself (`order.rs`).
 
 use std::mem;
 
-use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Preemption, Setup, Stint, Verdict};
+use crate::order::Order;
+use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict};
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
 const PATIENCE: Nanos = 20_000;
@@ -46,15 +50,6 @@ const LULLS: u32 = 4;
 const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
 const STREAK: u32 = 4;
-/// Every so many activations an actor goes on that has used up its batch: many wait for its answers, if it has so much mail.
-const TURN: u32 = 64;
-/// Every so many activations the oldest runnable actor gets its turn; more often costs cache, not only time.
-const FAIRNESS: u32 = 2048;
-const _: () = assert!(
-    FAIRNESS.is_multiple_of(TURN),
-    "the turns of the oldest are among the others"
-);
-
 /// Adopt, share, judge, follow, ask for more; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
@@ -76,6 +71,7 @@ pub struct Adaptive {
     lulls: u32,
     /// When the toll was last judged, and how much had been paid by then.
     judged: (Nanos, Nanos),
+    order: Order,
 }
 
 impl Adaptive {
@@ -136,26 +132,6 @@ fn portion(paid: u32) -> usize {
     PORTION << paid.min(16)
 }
 
-/// The order of [`Adaptive`]: newest first, with a turn for the oldest of either queue now and then.
-#[inline(always)]
-fn newest_first(tick: u32) -> Pick {
-    if !tick.is_multiple_of(TURN) {
-        return Pick::Newest;
-    }
-    turn_of_the_oldest(tick)
-}
-
-/// Apart, so that the question before each activation is one test.
-#[cold]
-#[inline(never)]
-fn turn_of_the_oldest(tick: u32) -> Pick {
-    if tick.is_multiple_of(FAIRNESS) {
-        Pick::Oldest
-    } else {
-        Pick::Yielded
-    }
-}
-
 impl Policy for Adaptive {
     const NAME: &'static str = "adaptive";
     const STEALS: bool = true;
@@ -182,6 +158,7 @@ impl Policy for Adaptive {
             backlog_since: None,
             lulls: 0,
             judged: (0, 0),
+            order: Order::new(),
         }
     }
 
@@ -191,7 +168,15 @@ impl Policy for Adaptive {
 
     #[inline(always)]
     fn pick(&mut self, tick: u32) -> Pick {
-        newest_first(tick)
+        self.order.pick(tick)
+    }
+
+    fn advanced(&mut self, progress: Progress) -> bool {
+        self.order.advance(progress)
+    }
+
+    fn timed(&mut self, now: Nanos, progress: Progress) {
+        self.order.judge(now, progress);
     }
 
     fn watch(&mut self, queued: usize, passed: u32) -> bool {
@@ -218,6 +203,7 @@ impl Policy for Adaptive {
 
     fn interrupted(&mut self) {
         self.interrupted = true;
+        self.order.disturb();
     }
 
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
@@ -228,6 +214,7 @@ impl Policy for Adaptive {
             return Offer::Keep;
         }
         self.backlog_since = None;
+        self.order.disturb();
         Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
 

@@ -15,6 +15,7 @@
 //! | --- | --- | --- |
 //! | [`Policy::pick`] | before each activation | which end of which queue |
 //! | [`Policy::watch`], [`Policy::offer`] | work is queued while another worker idles | what to give away |
+//! | [`Policy::advanced`], [`Policy::timed`] | now and then between activations | whether to read the clock; none |
 //! | [`Policy::interrupted`] | the worker does something else than run actors | none |
 //! | [`Policy::crossed`] | every [`Policy::CROSSINGS`] sends to another worker | does being apart pay? |
 //! | [`Policy::parted`] | a worker that had received work runs dry | the board after that trial |
@@ -41,6 +42,7 @@ mod guided;
 mod kin;
 mod locality;
 mod neighbourly;
+mod order;
 mod random;
 mod routing;
 mod sharing;
@@ -104,6 +106,17 @@ pub struct Setup {
     pub workers: u32,
     /// Seed of everything random.
     pub seed: u64,
+}
+
+/// How far a worker has got since it started, and what waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Activations so far.
+    pub activations: u64,
+    /// Messages handled in them.
+    pub messages: u64,
+    /// Actors that wait.
+    pub queued: usize,
 }
 
 /// Which runnable actor a worker takes next. If the named queue is empty the host takes the newest of
@@ -246,6 +259,18 @@ pub trait Policy: Send + Sized + 'static {
 
     /// The next actor to run; `tick` counts activations and wraps.
     fn pick(&mut self, tick: u32) -> Pick;
+
+    /// Notes how far this worker has got, at least every 16 activations; true asks the host to read the clock and call
+    /// [`Policy::timed`].
+    fn advanced(&mut self, progress: Progress) -> bool {
+        let _ = progress;
+        false
+    }
+
+    /// Notes when that was.
+    fn timed(&mut self, now: Nanos, progress: Progress) {
+        let _ = (now, progress);
+    }
 
     /// Notes that `queued` actors wait while another worker idles, `passed` activations after the last such note; true asks the
     /// host to read the clock and call [`Policy::offer`].

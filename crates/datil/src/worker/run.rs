@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Setup, Verdict, Waking};
+use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Progress, Setup, Verdict, Waking};
 
 use super::absence::Watch;
 use super::core::{Apart, Core, Hooks, stack};
@@ -254,6 +254,7 @@ impl<P: Policy> Worker<'_, P> {
             core.pace_at_work.found(records);
         }
         core.run.look();
+        self.time_progress();
         let stride = if core.inbox.idle.0.load(Relaxed) > 0 {
             core.see_to_a_guard();
             self.watch_backlog(tick)
@@ -263,6 +264,21 @@ impl<P: Policy> Worker<'_, P> {
             LOOK_EVERY
         };
         core.look_at.set(tick + u64::from(stride));
+    }
+
+    /// Tells the policy how far this worker has got, and when if it wants to know.
+    #[inline(always)]
+    fn time_progress(&self) {
+        let core = self.core;
+        let counters = core.counters();
+        let progress = Progress {
+            activations: counters.activations.load(Relaxed),
+            messages: counters.messages.load(Relaxed),
+            queued: core.queued(),
+        };
+        if self.policy().advanced(progress) {
+            self.policy().timed(core.team.now(), progress);
+        }
     }
 
     /// Tells the policy, which may give something away, what waits here while another worker idles; returns when to do so again.

@@ -1,6 +1,7 @@
 //! The native host and the policies: what a policy is asked while programs run, and that it decides by nothing but that.
 
 mod encounters;
+mod order;
 mod proven;
 mod recorded;
 

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use datil::policy::topology::{Neighbourhood, Rings};
 use datil::policy::{
-    Board, Encounter, End, Nanos, Offer, Pick, Policy, Preemption, Profile, Role, Route, Sample, Search,
-    Setup, Stint, Surroundings, Verdict, Waking, Word,
+    Board, Encounter, End, Nanos, Offer, Pick, Policy, Preemption, Profile, Progress, Role, Route, Sample,
+    Search, Setup, Stint, Surroundings, Verdict, Waking, Word,
 };
 
 /// Questions that one worker writes down; what comes later is answered only.
@@ -70,6 +70,8 @@ questions! {
     watch(queued: usize, passed: u32) -> Yes(bool);
     stride() -> Number(u32);
     watches_closely() -> Yes(bool);
+    advanced(progress: Progress) -> Yes(bool);
+    timed(now: Nanos, progress: Progress) -> Noted(());
     interrupted() -> Noted(());
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
@@ -123,6 +125,9 @@ pub struct Tally {
     /// Workers that were woken to look for work, and thefts that paid.
     pub summoned: AtomicU32,
     pub paying: AtomicU32,
+    /// Activations for which the newest actor was wanted, and the oldest.
+    pub newest: AtomicU32,
+    pub oldest: AtomicU32,
 }
 
 pub static TALLY: Tally = Tally {
@@ -133,13 +138,18 @@ pub static TALLY: Tally = Tally {
     sent_home: AtomicU32::new(0),
     summoned: AtomicU32::new(0),
     paying: AtomicU32::new(0),
+    newest: AtomicU32::new(0),
+    oldest: AtomicU32::new(0),
 };
 
 impl Tally {
-    fn counts(&self) -> [&AtomicU32; 7] {
+    fn counts(&self) -> [&AtomicU32; 9] {
         let homes = [&self.home, &self.away, &self.free, &self.pinned, &self.sent_home];
         let [home, away, free, pinned, sent_home] = homes;
-        [home, away, free, pinned, sent_home, &self.summoned, &self.paying]
+        let [summoned, paying, newest, oldest] = [&self.summoned, &self.paying, &self.newest, &self.oldest];
+        [
+            home, away, free, pinned, sent_home, summoned, paying, newest, oldest,
+        ]
     }
 
     fn note(&self, question: &Question, answer: &Answer) {
@@ -155,6 +165,8 @@ impl Tally {
                 count(&self.pinned)
             }
             (Question::summoned {}, _) => count(&self.summoned),
+            (_, Answer::Pick(Pick::Newest)) => count(&self.newest),
+            (_, Answer::Pick(Pick::Oldest)) => count(&self.oldest),
             (Question::parted { board, .. }, Answer::Board(after)) if pays(*board, *after) => {
                 count(&self.paying)
             }
@@ -192,6 +204,12 @@ pub trait Times: Send + 'static {
     fn shown(board: Board) -> Board {
         board
     }
+
+    /// The time that the policy is told when it wants to know how fast its worker is.
+    fn at(now: Nanos, progress: Progress) -> Nanos {
+        let _ = progress;
+        now
+    }
 }
 
 /// Those that were measured.
@@ -222,6 +240,30 @@ impl Times for Paid {
     }
     fn shown(board: Board) -> Board {
         Board { paid: 1, ..board }
+    }
+}
+
+/// What takes time is the activation, however many messages it has.
+pub struct ByActivation;
+
+impl Times for ByActivation {
+    fn told(taken: Sample) -> Sample {
+        taken
+    }
+    fn at(_: Nanos, progress: Progress) -> Nanos {
+        100 * progress.activations
+    }
+}
+
+/// What takes time is the message, however many come at a time.
+pub struct ByMessage;
+
+impl Times for ByMessage {
+    fn told(taken: Sample) -> Sample {
+        taken
+    }
+    fn at(_: Nanos, progress: Progress) -> Nanos {
+        100 * progress.messages
     }
 }
 
@@ -318,6 +360,19 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn watches_closely(&self) -> bool {
         put!(self, watches_closely {}, Yes)
+    }
+    fn advanced(&mut self, progress: Progress) -> bool {
+        put!(self, advanced { progress }, Yes)
+    }
+    fn timed(&mut self, now: Nanos, progress: Progress) {
+        put!(
+            self,
+            timed {
+                now: T::at(now, progress),
+                progress
+            },
+            Noted
+        )
     }
     fn interrupted(&mut self) {
         put!(self, interrupted {}, Noted)
