@@ -42,6 +42,9 @@ const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
 const PORTION: usize = 128;
 /// A receiver that runs dry having handled fewer messages, and sooner than this, was not worth waking.
 const WORTH_WAKING: (u64, Nanos) = (256, 100_000);
+/// So often a worker looks around after each activation while actors start, for their first message, and after it, for somebody who has nothing
+/// to do: as many as a program may have whose messages take long.
+const STARTS: (u32, u32) = (64, 16);
 /// Looks in a row that find no backlog before it counts as ended: one who deals out work to many has none for a moment each time they
 /// are all done.
 const LULLS: u32 = 4;
@@ -62,6 +65,7 @@ pub struct Adaptive {
     glanced_at: Nanos,
     /// Activations since that look.
     passed: u32,
+    start: Start,
     /// Whether this worker has done something else since that look.
     interrupted: bool,
     /// How long an activation took on average before the last look at the clock, and before the last but one; 0 if that is not known.
@@ -97,6 +101,31 @@ impl Adaptive {
     /// to many others, looks like that once.
     fn are_long(&self) -> bool {
         self.activations.iter().all(|&took| took >= LONG)
+    }
+}
+
+/// Actors that start one after the other and handle nothing yet. How long that takes does not say how long their messages will.
+#[derive(Clone, Debug, Default)]
+struct Start {
+    /// Messages handled so far.
+    messages: u64,
+    /// None were between the last two looks.
+    is_on: bool,
+    /// Looks that are still worth while after each activation.
+    looks: u32,
+}
+
+impl Start {
+    /// Notes how many messages were handled by now; true if the first of them were since the last look.
+    fn ends(&mut self, messages: u64) -> bool {
+        let was_on = mem::replace(&mut self.is_on, messages == self.messages);
+        self.messages = messages;
+        self.looks = match (was_on, self.is_on) {
+            (false, true) => STARTS.0,
+            (true, false) => STARTS.1,
+            _ => self.looks.saturating_sub(1),
+        };
+        was_on && !self.is_on
     }
 }
 
@@ -153,6 +182,7 @@ impl Policy for Adaptive {
             glance_every: 1,
             glanced_at: 0,
             passed: 0,
+            start: Start::default(),
             interrupted: true,
             activations: [0; 2],
             backlog_since: None,
@@ -172,6 +202,9 @@ impl Policy for Adaptive {
     }
 
     fn advanced(&mut self, progress: Progress) -> bool {
+        if self.start.ends(progress.messages) {
+            self.until_glance = 0;
+        }
         self.order.advance(progress)
     }
 
@@ -194,11 +227,15 @@ impl Policy for Adaptive {
     }
 
     fn stride(&self) -> u32 {
-        self.glance_every
+        if self.start.looks > 0 {
+            1
+        } else {
+            self.glance_every
+        }
     }
 
     fn watches_closely(&self) -> bool {
-        self.are_long()
+        self.are_long() || self.workers > 1 && self.start.looks > 0
     }
 
     fn interrupted(&mut self) {
@@ -350,7 +387,7 @@ impl Policy for Hostile {
 
 #[cfg(test)]
 mod tests {
-    use super::{Adaptive, Policy, Setup};
+    use super::{Adaptive, Board, Offer, Policy, Progress, STARTS, Setup};
 
     /// It takes a worker that is never idle an hour to look so often.
     #[test]
@@ -366,5 +403,85 @@ mod tests {
         };
         assert!(!policy.watch(0, 1));
         assert_eq!(policy.lulls, u32::MAX);
+    }
+
+    fn of_two() -> Adaptive {
+        Adaptive::new(Setup {
+            worker: 0,
+            workers: 2,
+            seed: 0,
+        })
+    }
+
+    fn at(activations: u64, messages: u64) -> Progress {
+        Progress {
+            activations,
+            messages,
+            queued: 20,
+        }
+    }
+
+    /// Twenty actors start in no time, and then the first message takes long: the next activation is not the sixteenth to be looked at.
+    #[test]
+    fn how_long_starts_take_says_nothing_of_messages() {
+        let mut policy = of_two();
+        policy.advanced(at(0, 0));
+        policy.watch(20, 1);
+        assert_eq!(policy.offer(0, 20, Board::default()), Offer::Keep);
+        let mut looks = 0;
+        for started in 1..20 {
+            policy.advanced(at(started, 0));
+            assert!(policy.watches_closely());
+            if policy.watch(20, 1) {
+                looks += 1;
+                policy.offer(started * 100, 20, Board::default());
+            }
+            assert_eq!(policy.stride(), 1);
+        }
+        assert!(looks < 10, "the clock is read more and more seldom: {looks}");
+        policy.advanced(at(20, 1));
+        assert!(policy.watch(20, 1), "time for the clock");
+        let now = 200_000;
+        assert_ne!(policy.offer(now, 20, Board::default()), Offer::Keep);
+    }
+
+    /// It is also seen if nobody idles, or nothing waits, just after that message.
+    #[test]
+    fn the_look_at_the_clock_after_starts_can_wait() {
+        let mut policy = of_two();
+        policy.advanced(at(0, 0));
+        policy.advanced(at(1, 1));
+        assert!(policy.watches_closely());
+        assert!(!policy.watch(0, 1));
+        policy.advanced(at(2, 2));
+        assert!(policy.watch(1, 1));
+    }
+
+    #[test]
+    fn starts_are_watched_closely_for_a_while_and_by_two_only() {
+        let mut policy = of_two();
+        let mut closely = |looks: u64, messages: u64| {
+            let watched = (0..looks).map(|_| {
+                policy.advanced(at(0, messages));
+                policy.watches_closely()
+            });
+            watched.filter(|&closely| closely).count() as u32
+        };
+        assert_eq!(closely(1_000, 0), STARTS.0);
+        assert_eq!(closely(1, 1), 1, "somebody may idle from here on");
+        let mut alone = Adaptive::new(Setup {
+            worker: 0,
+            workers: 1,
+            seed: 0,
+        });
+        alone.advanced(at(0, 0));
+        assert!(!alone.watches_closely());
+        let mut handles = of_two();
+        handles.advanced(at(0, 0));
+        let after = (1..1_000).map(|messages| {
+            handles.advanced(at(messages, messages));
+            handles.watches_closely()
+        });
+        assert_eq!(after.filter(|&closely| closely).count() as u32, STARTS.1);
     }
 }
