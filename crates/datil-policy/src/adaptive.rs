@@ -37,6 +37,8 @@ const LITTLE: Nanos = 8;
 const STRETCH: Nanos = 100_000;
 /// First and longest pause after a failed trial.
 const PAUSE: (Nanos, Nanos) = (250_000, 64_000_000);
+/// Longest pause after a trial that was only over too soon: it cost a wake, which is a hundredth of this.
+const SHORT_PAUSE: Nanos = 2_000_000;
 /// Actors given away at a time, at first; twice as many after each trial that paid. Each costs what it takes to move its lines, there and
 /// back, which is more than most need to run once.
 const PORTION: usize = 128;
@@ -134,12 +136,12 @@ fn is_too_much(toll: Nanos, time: Nanos) -> bool {
     toll > time.saturating_mul(TOO_MUCH) / 100
 }
 
-/// The board after a trial that failed at `now`.
-fn failed(now: Nanos, board: Board) -> Board {
-    let pause = board.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
+/// The board after a trial that failed at `now`, with a pause of at most so long. One that was longer before is not forgotten.
+fn failed(now: Nanos, board: Board, longest: Nanos) -> Board {
+    let pause = board.pause.saturating_mul(2).clamp(PAUSE.0, longest);
     Board {
         not_before: now.saturating_add(pause),
-        pause,
+        pause: pause.max(board.pause),
         paid: 0,
         ..board
     }
@@ -271,14 +273,16 @@ impl Policy for Adaptive {
             return Verdict::Apart;
         }
         self.backlog_since = None;
-        Verdict::Reunite(failed(now, board))
+        Verdict::Reunite(failed(now, board, PAUSE.1))
     }
 
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let lasted = now.saturating_sub(stint.began);
         let worthless = stint.messages < WORTH_WAKING.0 && lasted < WORTH_WAKING.1;
-        if worthless || is_too_much(stint.toll, lasted) {
-            failed(now, board)
+        if is_too_much(stint.toll, lasted) {
+            failed(now, board, PAUSE.1)
+        } else if worthless {
+            failed(now, board, SHORT_PAUSE)
         } else if stint.toll > lasted / LITTLE {
             board
         } else {
@@ -359,7 +363,7 @@ impl Policy for Hostile {
     fn crossed(&mut self, now: Nanos, _: Nanos, board: Board) -> Verdict {
         self.toggle = self.toggle.wrapping_add(1);
         if self.toggle.is_multiple_of(5) {
-            Verdict::Reunite(failed(now, board))
+            Verdict::Reunite(failed(now, board, PAUSE.1))
         } else {
             Verdict::Apart
         }
