@@ -739,6 +739,8 @@ impl<P: Policy> Worker<'_, P> {
     /// Ends being idle, once no adopter is at work.
     pub(super) fn get_up(&self) {
         self.stop_watching();
+        // What comes next has nothing to do with what was before.
+        self.core.look_at.set(0);
         let team = &self.core.team;
         let state = &self.core.port.rest.0.state;
         let mut turns = 0u32;

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use datil::policy::{Adaptive, Progress};
+use datil::{Actor, Context, Runtime};
 
 use crate::recorded::{ByActivation, ByMessage, Question, Record, Recorded, TALLY, Times, collect};
 use crate::{PATIENCE, Quick, alone, nodes, work_until};
@@ -67,4 +68,42 @@ fn progress_is_told_often_enough() {
         before.activations > 10_000 && before.messages + 7 >= before.activations,
         "{before:?}"
     );
+}
+
+/// Counts nothing, answers nobody.
+struct Listener;
+
+impl Actor for Listener {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+/// A worker that has had nothing to do looks around at once: what comes now has nothing to do with what was before.
+#[test]
+#[cfg_attr(miri, ignore = "too long")]
+fn progress_is_told_after_each_rest() {
+    let _turn = alone();
+    let (records, _) = collect(|| {
+        let builder = Runtime::builder().workers(1).topology(nodes(1));
+        let runtime = builder.build_with::<Recorded<Adaptive>>().unwrap();
+        let listener = runtime.spawn(Listener);
+        for _ in 0..10 {
+            runtime.wait_quiescent();
+            listener.tell(());
+        }
+        runtime.wait_quiescent();
+    });
+    let mut told = records[0]
+        .asked
+        .iter()
+        .filter_map(|(question, _)| match *question {
+            Question::advanced { progress } => Some(progress.messages),
+            _ => None,
+        });
+    for messages in 0..10 {
+        assert!(
+            told.any(|so_far| so_far == messages),
+            "not before message {messages}"
+        );
+    }
 }
