@@ -129,6 +129,7 @@ mod signal;
 mod simulation;
 mod supervisor;
 mod sync;
+mod ticks;
 mod timer;
 mod trace;
 mod watch;

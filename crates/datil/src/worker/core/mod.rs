@@ -32,6 +32,7 @@ use crate::inbox::{Inbox, Pace};
 use crate::mailbox::cell::Header;
 use crate::pool::Pools;
 use crate::sync::Instant;
+use crate::ticks::Look;
 
 /// Messages of a short activation; whoever handles more at a time has done as much as several.
 const SHORT: u32 = 64;
@@ -121,6 +122,11 @@ impl Core {
         policy: *mut (),
         hooks: &'static Hooks,
     ) -> Self {
+        let alone = team.ports.len() == 1;
+        // Nobody pays a toll to himself, and virtual time has no ticks.
+        let start = (!alone && team.virtual_now().is_none())
+            .then(|| Look::take(|| team.now()))
+            .flatten();
         Self {
             me: port.id,
             presence: Presence::new(port.id),
@@ -132,7 +138,7 @@ impl Core {
             yielded: Queue::new(),
             port,
             inbox: team.inbox,
-            alone: team.ports.len() == 1,
+            alone,
             team,
             policy,
             hooks,
@@ -148,7 +154,7 @@ impl Core {
             watched_at: Cell::new(0),
             trial: Cell::new(None),
             summons: Summons::default(),
-            toll: Toll::new(hooks.crossings > 0),
+            toll: Toll::new(hooks.crossings > 0, start),
             receiving: Cell::new(false),
             watches: Cell::new(false),
             took: Cell::new(0),
