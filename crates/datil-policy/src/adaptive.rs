@@ -55,6 +55,7 @@ const LULLS: u32 = 4;
 const ASKS: u32 = 24;
 /// Activations in a row by the same foreign worker after which an actor moves there.
 const STREAK: u32 = 4;
+
 /// Adopt, share, judge, follow, ask for more; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
@@ -253,6 +254,7 @@ impl Policy for Adaptive {
             return Offer::Keep;
         }
         self.backlog_since = None;
+        // What is left is another program than before.
         self.order.disturb();
         Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
