@@ -110,19 +110,23 @@ impl Adaptive {
 /// Actors that start one after the other and handle nothing yet. How long that takes does not say how long their messages will.
 #[derive(Clone, Debug, Default)]
 struct Start {
-    /// Messages handled so far.
-    messages: u64,
-    /// None were between the last two looks.
+    /// Activations and messages handled by the last look.
+    handled: (u64, u64),
+    /// The activations before that were of no message.
     is_on: bool,
     /// Looks that are still worth while after each activation.
     looks: u32,
 }
 
 impl Start {
-    /// Notes how many messages were handled by now; true if the first of them were since the last look.
-    fn ends(&mut self, messages: u64) -> bool {
-        let was_on = mem::replace(&mut self.is_on, messages == self.messages);
-        self.messages = messages;
+    /// Notes how far the worker is; true if the first messages were handled since the last look.
+    fn ends(&mut self, progress: Progress) -> bool {
+        let (activations, messages) =
+            mem::replace(&mut self.handled, (progress.activations, progress.messages));
+        if activations == progress.activations {
+            return false;
+        }
+        let was_on = mem::replace(&mut self.is_on, messages == progress.messages);
         self.looks = match (was_on, self.is_on) {
             (false, true) => STARTS.0,
             (true, false) => STARTS.1,
@@ -205,7 +209,7 @@ impl Policy for Adaptive {
     }
 
     fn advanced(&mut self, progress: Progress) -> bool {
-        if self.start.ends(progress.messages) {
+        if self.start.ends(progress) {
             self.until_glance = 0;
         }
         self.order.advance(progress)
@@ -431,11 +435,11 @@ mod tests {
     #[test]
     fn how_long_starts_take_says_nothing_of_messages() {
         let mut policy = of_two();
-        policy.advanced(at(0, 0));
+        policy.advanced(at(1, 0));
         policy.watch(20, 1);
         assert_eq!(policy.offer(0, 20, Board::default()), Offer::Keep);
         let mut looks = 0;
-        for started in 1..20 {
+        for started in 2..20 {
             policy.advanced(at(started, 0));
             assert!(policy.watches_closely());
             if policy.watch(20, 1) {
@@ -455,39 +459,35 @@ mod tests {
     #[test]
     fn the_look_at_the_clock_after_starts_can_wait() {
         let mut policy = of_two();
-        policy.advanced(at(0, 0));
-        policy.advanced(at(1, 1));
+        policy.advanced(at(1, 0));
+        policy.advanced(at(2, 1));
         assert!(policy.watches_closely());
         assert!(!policy.watch(0, 1));
-        policy.advanced(at(2, 2));
+        policy.advanced(at(3, 2));
         assert!(policy.watch(1, 1));
     }
 
     #[test]
     fn starts_are_watched_closely_for_a_while_and_by_two_only() {
-        let mut policy = of_two();
-        let mut closely = |looks: u64, messages: u64| {
-            let watched = (0..looks).map(|_| {
-                policy.advanced(at(0, messages));
+        let closely = |policy: &mut Adaptive, all: &[Progress]| {
+            let watched = all.iter().map(|&progress| {
+                policy.advanced(progress);
                 policy.watches_closely()
             });
             watched.filter(|&closely| closely).count() as u32
         };
-        assert_eq!(closely(1_000, 0), STARTS.0);
-        assert_eq!(closely(1, 1), 1, "somebody may idle from here on");
+        let starts: Vec<_> = (1..1_000).map(|started| at(started, 0)).collect();
+        let handles: Vec<_> = (1..1_000).map(|handled| at(1_000 + handled, handled)).collect();
+        let mut policy = of_two();
+        assert_eq!(closely(&mut policy, &starts), STARTS.0);
+        assert_eq!(closely(&mut policy, &handles), STARTS.1, "somebody may idle");
+        assert_eq!(closely(&mut of_two(), &handles), 0);
+        assert_eq!(closely(&mut of_two(), &[at(0, 0); 9]), 0, "nobody starts");
         let mut alone = Adaptive::new(Setup {
             worker: 0,
             workers: 1,
             seed: 0,
         });
-        alone.advanced(at(0, 0));
-        assert!(!alone.watches_closely());
-        let mut handles = of_two();
-        handles.advanced(at(0, 0));
-        let after = (1..1_000).map(|messages| {
-            handles.advanced(at(messages, messages));
-            handles.watches_closely()
-        });
-        assert_eq!(after.filter(|&closely| closely).count() as u32, STARTS.1);
+        assert_eq!(closely(&mut alone, &starts), 0);
     }
 }
