@@ -44,9 +44,9 @@ const SHORT_PAUSE: Nanos = 2_000_000;
 const PORTION: usize = 128;
 /// A receiver that runs dry having handled fewer messages, and sooner than this, was not worth waking.
 const WORTH_WAKING: (u64, Nanos) = (256, 100_000);
-/// So often a worker looks around after each activation while actors start, for their first message, and after it, for somebody who has nothing
-/// to do: as many as a program may have whose messages take long.
-const STARTS: (u32, u32) = (64, 16);
+/// So often a worker looks around after each activation while actors start, for their first message: as many as a program may have whose
+/// messages take long.
+const STARTS: u32 = 64;
 /// Looks in a row that find no backlog before it counts as ended: one who deals out work to many has none for a moment each time they
 /// are all done.
 const LULLS: u32 = 4;
@@ -128,9 +128,9 @@ impl Start {
         }
         let was_on = mem::replace(&mut self.is_on, messages == progress.messages);
         self.looks = match (was_on, self.is_on) {
-            (false, true) => STARTS.0,
-            (true, false) => STARTS.1,
-            _ => self.looks.saturating_sub(1),
+            (_, false) => 0,
+            (false, true) => STARTS,
+            (true, true) => self.looks.saturating_sub(1),
         };
         was_on && !self.is_on
     }
@@ -242,7 +242,7 @@ impl Policy for Adaptive {
     }
 
     fn watches_closely(&self) -> bool {
-        self.are_long() || self.workers > 1 && self.start.looks > 0
+        self.are_long()
     }
 
     fn interrupted(&mut self) {
@@ -397,7 +397,7 @@ impl Policy for Hostile {
 
 #[cfg(test)]
 mod tests {
-    use super::{Adaptive, Board, Offer, Policy, Progress, STARTS, Setup};
+    use super::{Adaptive, Board, GLANCE_EVERY, Offer, Policy, Progress, STARTS, Setup};
 
     /// It takes a worker that is never idle an hour to look so often.
     #[test]
@@ -441,7 +441,6 @@ mod tests {
         let mut looks = 0;
         for started in 2..20 {
             policy.advanced(at(started, 0));
-            assert!(policy.watches_closely());
             if policy.watch(20, 1) {
                 looks += 1;
                 policy.offer(started * 100, 20, Board::default());
@@ -461,33 +460,30 @@ mod tests {
         let mut policy = of_two();
         policy.advanced(at(1, 0));
         policy.advanced(at(2, 1));
-        assert!(policy.watches_closely());
         assert!(!policy.watch(0, 1));
         policy.advanced(at(3, 2));
         assert!(policy.watch(1, 1));
     }
 
     #[test]
-    fn starts_are_watched_closely_for_a_while_and_by_two_only() {
-        let closely = |policy: &mut Adaptive, all: &[Progress]| {
+    fn starts_are_watched_closely_for_a_while() {
+        let mut policy = of_two();
+        // Nothing else asks for close looks.
+        policy.glance_every = GLANCE_EVERY;
+        let mut closely = |all: &[Progress]| {
             let watched = all.iter().map(|&progress| {
                 policy.advanced(progress);
-                policy.watches_closely()
+                policy.stride() == 1
             });
             watched.filter(|&closely| closely).count() as u32
         };
-        let starts: Vec<_> = (1..1_000).map(|started| at(started, 0)).collect();
-        let handles: Vec<_> = (1..1_000).map(|handled| at(1_000 + handled, handled)).collect();
-        let mut policy = of_two();
-        assert_eq!(closely(&mut policy, &starts), STARTS.0);
-        assert_eq!(closely(&mut policy, &handles), STARTS.1, "somebody may idle");
-        assert_eq!(closely(&mut of_two(), &handles), 0);
-        assert_eq!(closely(&mut of_two(), &[at(0, 0); 9]), 0, "nobody starts");
-        let mut alone = Adaptive::new(Setup {
-            worker: 0,
-            workers: 1,
-            seed: 0,
-        });
-        assert_eq!(closely(&mut alone, &starts), 0);
+        assert_eq!(closely(&[at(0, 0); 9]), 0, "nobody starts");
+        let handles = |handled| at(handled, handled);
+        assert_eq!(closely(&(1..100).map(handles).collect::<Vec<_>>()), 0);
+        assert_eq!(
+            closely(&(100..1_000).map(|all| at(all, 99)).collect::<Vec<_>>()),
+            STARTS
+        );
+        assert_eq!(closely(&(1_000..1_100).map(handles).collect::<Vec<_>>()), 0);
     }
 }

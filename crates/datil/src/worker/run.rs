@@ -249,7 +249,9 @@ impl<P: Policy> Worker<'_, P> {
     #[inline(never)]
     fn look_around(&self, tick: u64) {
         let core = self.core;
-        if core.pace_at_work.is_due() || self.policy().watches_closely() {
+        // Who gets up has just looked whether anything has come from outside, and lets more of it gather.
+        let may_take_in = !core.gets_up.replace(false);
+        if may_take_in && (core.pace_at_work.is_due() || self.policy().watches_closely()) {
             let records = if core.inbox.has_mail() { self.take_in() } else { 0 };
             core.pace_at_work.found(records);
         }
@@ -740,6 +742,7 @@ impl<P: Policy> Worker<'_, P> {
     pub(super) fn get_up(&self) {
         self.stop_watching();
         // What comes next has nothing to do with what was before.
+        self.core.gets_up.set(true);
         self.core.look_at.set(0);
         let team = &self.core.team;
         let state = &self.core.port.rest.0.state;

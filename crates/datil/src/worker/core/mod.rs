@@ -93,6 +93,8 @@ pub(crate) struct Core {
     pub(crate) errand: Cell<bool>,
     /// Activations, counted as in `counters`, at which the worker looks around.
     pub(crate) look_at: Cell<u64>,
+    /// It gets up, and has handled nothing yet.
+    pub(crate) gets_up: Cell<bool>,
     /// The activation at which it last told the policy what waits.
     pub(crate) watched_at: Cell<u64>,
     /// When the worker was last claimed, or robbed somebody under a policy that asks what becomes of that, and the counts then; the policy is
@@ -151,6 +153,7 @@ impl Core {
             reunited_with: Cell::new(0),
             errand: Cell::new(false),
             look_at: Cell::new(0),
+            gets_up: Cell::new(false),
             watched_at: Cell::new(0),
             trial: Cell::new(None),
             summons: Summons::default(),
