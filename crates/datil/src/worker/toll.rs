@@ -9,9 +9,9 @@ use crate::ticks::{self, Look, Rate};
 /// One in so many of each kind is timed: two looks at the clock take about as long as a send that finds the lines at hand, and at the processor's
 /// ticks half of that.
 const SAMPLE: u32 = 8;
-/// What a passage costs beyond the time that the ticks show: stores that still wait for their line, and what does not come out of the
-/// nearest cache afterwards. By the clock, whose own time is so much longer, it was part of what was timed, and policies judge by that.
-const UNSEEN: Nanos = 15;
+/// Added to what the ticks show. The limits by which policies judge were found with the clock, whose own time is part of what it times, and
+/// longer than the ticks' by so much; without it a program whose workers mostly wait for each other seems to gain by being apart.
+const LESS_THAN_THE_CLOCK: Nanos = 15;
 /// What is timed takes no longer than this, but for a worker that had to wait for a processor.
 const LONGEST: Nanos = 4_000;
 /// What a message from another worker costs afterwards, when it is handled, beyond what it costs anyway: one line that comes from another
@@ -93,7 +93,7 @@ impl Toll {
             (None, _) => return,
             (Some(Began::Clock(began)), _) => now().saturating_sub(began),
             (Some(Began::Ticks(began)), Some(rate)) => {
-                UNSEEN + rate.nanos(ticks::read().saturating_sub(began))
+                LESS_THAN_THE_CLOCK + rate.nanos(ticks::read().saturating_sub(began))
             }
             (Some(Began::Ticks(_)), None) => unreachable!("a rate that is known stays known"),
         };
@@ -207,7 +207,7 @@ mod tests {
         toll.end(Some(sampled()), || panic!("looks at the clock"));
         let more = toll.paid() - LONGEST * Nanos::from(SAMPLE);
         assert!(
-            (UNSEEN..=LONGEST).contains(&(more / Nanos::from(SAMPLE))),
+            (LESS_THAN_THE_CLOCK..=LONGEST).contains(&(more / Nanos::from(SAMPLE))),
             "{more}"
         );
     }

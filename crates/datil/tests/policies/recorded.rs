@@ -198,7 +198,9 @@ pub fn collect(run: impl FnOnce()) -> (Vec<Record>, Vec<(Question, Answer)>) {
 /// What a policy learns from.
 pub trait Times: Send + 'static {
     /// The sample that the policy is told of instead of the one that was taken.
-    fn told(taken: Sample) -> Sample;
+    fn told(taken: Sample) -> Sample {
+        taken
+    }
 
     /// The board that the policy is shown when it is asked whether to wake somebody, instead of the one there is.
     fn shown(board: Board) -> Board {
@@ -215,11 +217,7 @@ pub trait Times: Send + 'static {
 /// Those that were measured.
 pub struct Measured;
 
-impl Times for Measured {
-    fn told(taken: Sample) -> Sample {
-        taken
-    }
-}
+impl Times for Measured {}
 
 /// So many ns per message at home, and so many elsewhere, however long it was.
 pub struct Given<const HOME: Nanos, const AWAY: Nanos>;
@@ -235,9 +233,6 @@ impl<const HOME: Nanos, const AWAY: Nanos> Times for Given<HOME, AWAY> {
 pub struct Paid;
 
 impl Times for Paid {
-    fn told(taken: Sample) -> Sample {
-        taken
-    }
     fn shown(board: Board) -> Board {
         Board { paid: 1, ..board }
     }
@@ -247,9 +242,6 @@ impl Times for Paid {
 pub struct ByActivation;
 
 impl Times for ByActivation {
-    fn told(taken: Sample) -> Sample {
-        taken
-    }
     fn at(_: Nanos, progress: Progress) -> Nanos {
         100 * progress.activations
     }
@@ -259,9 +251,6 @@ impl Times for ByActivation {
 pub struct ByMessage;
 
 impl Times for ByMessage {
-    fn told(taken: Sample) -> Sample {
-        taken
-    }
     fn at(_: Nanos, progress: Progress) -> Nanos {
         100 * progress.messages
     }
