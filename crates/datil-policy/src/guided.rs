@@ -119,6 +119,14 @@ enum Turn {
     Sleep(Nanos),
 }
 
+/// Which theft since the worker ran dry step number `step` of CAF's stages is, if it is one.
+pub(crate) fn theft_at(step: u32) -> Option<u32> {
+    match polling(step) {
+        Turn::Theft(attempt) => Some(attempt),
+        Turn::Poll(_) | Turn::Sleep(_) => None,
+    }
+}
+
 /// CAF's stages: what comes at step number `step` since the worker ran dry.
 fn polling(step: u32) -> Turn {
     let eager = 2 * EAGER;

@@ -59,8 +59,9 @@ pub use guided::{
 };
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
-    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Locality, PinAll, PinLong, WithoutCertainty,
-    WithoutGuard, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, term,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsTpNear, Locality, PinAll, PinLong,
+    WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning,
+    WithoutSecondLook, WithoutWaking, term,
 };
 pub use neighbourly::Neighbourly;
 pub use random::Random;

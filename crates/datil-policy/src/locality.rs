@@ -3,6 +3,9 @@
 //!
 //! It starts as `cls-tp`: random work stealing with bound threads, whose idle workers poll and sleep.
 //!
+//! *Nearness*: some of a thief's attempts ask a neighbour, a worker of its own node, in place of anybody. Who takes an actor writes to those that
+//! it has left behind, and the nearer they are the less that costs.
+//!
 //! *Homes*: it times some activations and keeps, per class of actors,
 //! the mean time of a message at home (on the node where an actor first ran and first touched its state) and away. A
 //! class is *pinned* while being away costs clearly more than sending it home could: only then are its actors queued
@@ -28,8 +31,8 @@
 
 use crate::topology::Rings;
 use crate::{
-    Board, ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Role, Route, Sample, Search, Setup,
-    Stint, Surroundings, Waking, Word, thefts,
+    Board, ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Random, Role, Route, Sample, Search,
+    Setup, Stint, Surroundings, Waking, Word, guided, thefts,
 };
 
 /// What being away must cost at least per message before a class is pinned. Sending an actor home costs about as
@@ -53,6 +56,11 @@ const STRAYING: u32 = 512;
 /// measurements.
 const FORGIVEN: u32 = 8192;
 
+/// Of so many attempts to steal the last so many ask neighbours. Anybody comes first: when a program begins all work is in one place,
+/// and thieves that ask no further than their node leave the others without work. Half of them would be too many for that where
+/// a program is over in some milliseconds.
+const ATTEMPTS: u32 = 10;
+const NEAR: u32 = 4;
 /// Times that a thief whose theft paid asks everybody before it polls again; those that are woken under `go-like` do so as often.
 const ROUNDS: u32 = 4;
 
@@ -74,12 +82,14 @@ pub mod term {
     pub const WAKES: u32 = 64;
     /// Who was woken, or whose theft paid, asks everybody several times before it polls.
     pub const PATIENCE: u32 = 128;
+    /// Some attempts to steal ask neighbours.
+    pub const NEAR: u32 = 1024;
     /// Those that are about homes.
     pub const HOMES: u32 = PINS | GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
     /// Those that are about thefts.
     pub const THEFTS: u32 = WAKES | PATIENCE;
     /// All of them.
-    pub const ALL: u32 = HOMES | THEFTS;
+    pub const ALL: u32 = HOMES | THEFTS | NEAR;
     /// A control: every class is pinned.
     pub const PIN_ALL: u32 = 256;
     /// A control: classes with long messages are pinned, whatever being away costs.
@@ -93,16 +103,22 @@ pub struct Locality<const TERMS: u32> {
     /// The search for work: that of `cls-tp`, and asking everybody in turn.
     classic: ClsTp,
     scan: ClsWakeLong,
+    /// Which neighbour is asked.
+    random: Random,
     /// This worker asks everybody before it polls.
     patient: bool,
 }
 
 /// The policy with all its terms.
 pub type AdaptiveLocality = Locality<{ term::ALL }>;
-/// Without homes: `cls-tp` that wakes sleepers while thefts pay. The uniform form of [`AdaptiveLocality`].
-pub type AdaptiveWaking = Locality<{ term::THEFTS }>;
-/// Without [`term::THEFTS`]: `cls-tp` with homes that are learned.
-pub type AdaptiveLocalityPolling = Locality<{ term::HOMES }>;
+/// Without [`term::HOMES`]: wakes sleepers while thefts pay. The uniform form of [`AdaptiveLocality`].
+pub type AdaptiveWaking = Locality<{ term::ALL & !term::HOMES }>;
+/// Without [`term::THEFTS`]: homes that are learned.
+pub type AdaptiveLocalityPolling = Locality<{ term::ALL & !term::THEFTS }>;
+/// Without [`term::NEAR`].
+pub type WithoutNearness = Locality<{ term::ALL & !term::NEAR }>;
+/// The control that has nothing but [`term::NEAR`]: `cls-tp` whose thieves ask neighbours more often.
+pub type ClsTpNear = Locality<{ term::NEAR }>;
 /// Without [`term::WAKES`].
 pub type WithoutWaking = Locality<{ term::ALL & !term::WAKES }>;
 /// Without [`term::PATIENCE`].
@@ -125,11 +141,13 @@ pub type PinLong = Locality<{ term::ALL | term::PIN_LONG }>;
 const fn name(terms: u32) -> &'static str {
     match terms {
         term::ALL => "adaptive-locality",
-        term::THEFTS => "adaptive-waking",
-        term::HOMES => "adaptive-locality-polling",
+        term::NEAR => "cls-tp-near",
+        t if t & term::HOMES == 0 => "adaptive-waking",
+        t if t & term::THEFTS == 0 => "adaptive-locality-polling",
         t if t & term::PIN_ALL != 0 => "pin-all",
         t if t & term::PIN_LONG != 0 => "pin-long",
         t if t & term::WAKES == 0 => "adaptive-locality-no-waking",
+        t if t & term::NEAR == 0 => "adaptive-locality-no-nearness",
         t if t & term::PATIENCE == 0 => "adaptive-locality-no-patience",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
         t if t & term::ORDER == 0 => "adaptive-locality-no-order",
@@ -143,7 +161,7 @@ const fn name(terms: u32) -> &'static str {
 const fn uniform(terms: u32) -> &'static str {
     match terms {
         t if t & (term::PIN_ALL | term::PIN_LONG) != 0 => name(t),
-        t if t & term::THEFTS == term::THEFTS => name(term::THEFTS),
+        t if t & term::THEFTS == term::THEFTS => AdaptiveWaking::NAME,
         t if t & term::THEFTS == 0 => ClsTp::NAME,
         t => name(t),
     }
@@ -158,6 +176,8 @@ impl<const TERMS: u32> Locality<TERMS> {
         Self {
             classic: ClsTp::on(setup, &Rings::uniform(setup.worker, setup.workers)),
             scan: ClsWakeLong::on(setup, &Rings::uniform(setup.worker, setup.workers)),
+            // Not the numbers by which others are chosen.
+            random: Random::new(!setup.seed ^ (u64::from(setup.worker) << 32)),
             rings,
             patient: false,
         }
@@ -166,6 +186,19 @@ impl<const TERMS: u32> Locality<TERMS> {
     /// The control that pins by run time has no suspicion to look into.
     const fn looks_again() -> bool {
         Self::has(term::SECOND_LOOK) && !Self::has(term::PIN_LONG)
+    }
+
+    /// The neighbour that this attempt asks, if it is one of those that do.
+    fn neighbour(&mut self, attempt: u32) -> Option<u32> {
+        let asks = Self::has(term::NEAR) && attempt % ATTEMPTS >= ATTEMPTS - NEAR;
+        // Where all are neighbours it makes no difference.
+        if !asks || self.rings.are_together() {
+            return None;
+        }
+        let node = self.rings.same_node();
+        let own = node.binary_search(&self.rings.me()).ok()?;
+        let chosen = self.random.other(own as u32, node.len() as u32)?;
+        Some(node[chosen as usize])
     }
 
     fn is_crowded(&self, around: &Surroundings) -> bool {
@@ -343,15 +376,21 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             true => ROUNDS * (self.rings.workers() - 1),
             false => 0,
         };
-        match step.checked_sub(patience) {
-            Some(step) => self.classic.search(step),
-            None => self.scan.search(step),
+        let Some(step) = step.checked_sub(patience) else {
+            return self.scan.search(step);
+        };
+        let neighbour = guided::theft_at(step).and_then(|attempt| self.neighbour(attempt));
+        match self.classic.search(step) {
+            Search::Probe(anybody, end) => Search::Probe(neighbour.unwrap_or(anybody), end),
+            wait => wait,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::topology;
 
@@ -630,6 +669,52 @@ mod tests {
         assert_eq!(AdaptiveLocalityPolling::WAKING, Waking::Never);
     }
 
+    /// Whom the first thefts of a worker ask, on two nodes of four units.
+    fn asked<P: Policy>(me: u32, steps: u32) -> Vec<u32> {
+        let machine = topology::Synthetic {
+            packages: 2,
+            l2: (4, 0),
+            ..topology::Synthetic::default()
+        };
+        let machine = machine.build().expect("a machine");
+        let pus: Vec<usize> = (0..8).collect();
+        let rings = Rings::around(me, &pus, &machine, P::neighbourhood());
+        let setup = Setup {
+            worker: me,
+            workers: 8,
+            seed: 7,
+        };
+        let mut policy = P::on(setup, &rings);
+        let victims = (0..steps).filter_map(|step| match policy.search(step) {
+            Search::Probe(victim, _) => Some(victim),
+            _ => None,
+        });
+        victims.collect()
+    }
+
+    #[test]
+    fn of_ten_attempts_the_last_four_ask_neighbours_and_the_others_anybody() {
+        for me in 0..8 {
+            let victims = asked::<AdaptiveLocality>(me, 20 + 600);
+            assert_eq!(victims.len(), 110, "those of two stages");
+            let is_near = |victim: &u32| victim / 4 == me / 4;
+            let mut neighbours = BTreeSet::<u32>::new();
+            let mut others = BTreeSet::<u32>::new();
+            for ten in victims.chunks(10) {
+                assert!(ten[6..].iter().all(is_near), "{ten:?}");
+                neighbours.extend(&ten[6..]);
+                others.extend(&ten[..6]);
+            }
+            assert_eq!((neighbours.len(), others.len()), (3, 7), "each of them");
+            assert!(!others.contains(&me) && !neighbours.contains(&me));
+            // Nothing else is different.
+            let anybody = asked::<WithoutNearness>(me, 20 + 600);
+            for (ten, as_before) in victims.chunks(10).zip(anybody.chunks(10)) {
+                assert_eq!(ten[..6], as_before[..6]);
+            }
+        }
+    }
+
     #[test]
     fn variants_have_names_of_their_own() {
         let names = [
@@ -638,6 +723,8 @@ mod tests {
             AdaptiveWaking::NAME,
             WithoutWaking::NAME,
             WithoutPatience::NAME,
+            WithoutNearness::NAME,
+            ClsTpNear::NAME,
             WithoutGuard::NAME,
             WithoutOrder::NAME,
             WithoutCertainty::NAME,
@@ -646,7 +733,7 @@ mod tests {
             PinAll::NAME,
             PinLong::NAME,
         ];
-        let different: std::collections::BTreeSet<_> = names.iter().collect();
+        let different: BTreeSet<_> = names.iter().collect();
         assert_eq!(different.len(), names.len());
     }
 }

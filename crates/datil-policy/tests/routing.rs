@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use datil_policy::topology::{Neighbourhood, Rings, Synthetic, Topology};
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Board, ClsDealt, ClsPolling, ClsTp, ClsWake,
-    ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
-    LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony, Role, Route,
-    Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard, WithoutOrder,
-    WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, Word,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Board, ClsDealt, ClsPolling, ClsTp, ClsTpNear,
+    ClsWake, ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw,
+    LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony,
+    Role, Route, Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard,
+    WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, Word,
 };
 use proptest::prelude::*;
 
@@ -182,6 +182,8 @@ macro_rules! for_all_forms {
         $check::<LgsWake, ClsWake>($($argument),*)?;
         $check::<AdaptiveLocalityPolling, ClsTp>($($argument),*)?;
         $check::<AdaptiveLocality, AdaptiveWaking>($($argument),*)?;
+        $check::<ClsTpNear, ClsTp>($($argument),*)?;
+        $check::<WithoutNearness, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutGuard, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutOrder, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutCertainty, AdaptiveWaking>($($argument),*)?;
@@ -233,6 +235,8 @@ macro_rules! for_all {
         $check::<AdaptiveWaking>($($argument),*)?;
         $check::<WithoutWaking>($($argument),*)?;
         $check::<WithoutPatience>($($argument),*)?;
+        $check::<WithoutNearness>($($argument),*)?;
+        $check::<ClsTpNear>($($argument),*)?;
         $check::<WithoutGuard>($($argument),*)?;
         $check::<WithoutResigning>($($argument),*)?;
         $check::<WithoutSecondLook>($($argument),*)?;
@@ -401,6 +405,8 @@ proptest! {
         stays_with_senders::<AdaptiveWaking>(sender, home)?;
         stays_with_senders::<WithoutWaking>(sender, home)?;
         stays_with_senders::<WithoutPatience>(sender, home)?;
+        stays_with_senders::<WithoutNearness>(sender, home)?;
+        stays_with_senders::<ClsTpNear>(sender, home)?;
         stays_with_senders::<WithoutGuard>(sender, home)?;
         stays_with_senders::<WithoutResigning>(sender, home)?;
         stays_with_senders::<WithoutSecondLook>(sender, home)?;
@@ -425,7 +431,7 @@ proptest! {
         let anybody = [
             home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
             home_of_child::<AdaptiveLocalityPolling>, home_of_child::<WithoutWaking>,
-            home_of_child::<WithoutPatience>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
+            home_of_child::<WithoutPatience>, home_of_child::<WithoutNearness>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
             home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
         ];
         for home in anybody {
@@ -434,6 +440,7 @@ proptest! {
         let nobody = [
             home_of_child::<ClsPolling>, home_of_child::<ClsTp>, home_of_child::<ClsWake>,
             home_of_child::<ClsWakeLong>, home_of_child::<ClsDealt>, home_of_child::<AdaptiveWaking>,
+            home_of_child::<ClsTpNear>,
         ];
         for home in nobody {
             prop_assert_eq!(home(parent, runner), None);

@@ -1,11 +1,11 @@
 //! The policies that the simulated host can run, by name. To add one: write it in a file of its own and list it here.
 
 use datil_policy::{
-    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsDealt, ClsPolling, ClsTp, ClsWake,
-    ClsWakeLong, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
+    AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsDealt, ClsPolling, ClsTp, ClsTpNear,
+    ClsWake, ClsWakeLong, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw, LgsWake,
     LgsWakeHalf, LgsWakeNode, LgsWoken, Neighbourly, PinAll, PinLong, Policy, Pony, TokioLike,
-    WithoutCertainty, WithoutGuard, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook,
-    WithoutWaking,
+    WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning,
+    WithoutSecondLook, WithoutWaking,
 };
 
 use crate::host::Rules;
@@ -51,8 +51,14 @@ pub const ALL: &[Entry] = &[
     entry::<AdaptiveLocality>(
         "pins classes of actors whose messages take longer away from home, and wakes workers while thefts pay; needs no hints",
     ),
-    entry::<AdaptiveWaking>("adaptive-locality without homes: cls-tp that wakes workers while thefts pay"),
-    entry::<AdaptiveLocalityPolling>("adaptive-locality without regard to thefts: cls-tp with homes"),
+    entry::<AdaptiveWaking>("adaptive-locality without homes: wakes workers while thefts pay"),
+    entry::<AdaptiveLocalityPolling>("adaptive-locality without regard to thefts: learns homes"),
+    entry::<WithoutNearness>(
+        "adaptive-locality whose thieves ask anybody, never neighbours rather than others",
+    ),
+    entry::<ClsTpNear>(
+        "control of adaptive-locality: cls-tp four of whose ten attempts to steal ask neighbours",
+    ),
     entry::<WithoutWaking>("adaptive-locality that wakes nobody"),
     entry::<WithoutPatience>("adaptive-locality that does not ask for more where a theft paid"),
     entry::<WithoutGuard>("adaptive-locality that goes home even to long queues while others idle"),

@@ -256,7 +256,7 @@ fn a_rule_that_pins_nothing_is_its_control_but_for_the_cost_of_timing() {
     };
     assert_eq!(
         with("adaptive-locality-polling").makespan,
-        with("cls-tp").makespan
+        with("cls-tp-near").makespan
     );
     assert_eq!(
         with("adaptive-locality").makespan,
@@ -264,12 +264,40 @@ fn a_rule_that_pins_nothing_is_its_control_but_for_the_cost_of_timing() {
     );
 }
 
+/// Of two actors one stays where the driver put it, and whoever takes the other one is on its node, or anywhere.
+#[test]
+fn who_is_taken_stays_nearer_if_thieves_ask_neighbours() {
+    let near = |policy| {
+        let share = |seed| {
+            let settings = Settings {
+                seed,
+                ..settings(policy, 64)
+            };
+            let run = run("count", settings).run;
+            run.remote_lines / (run.local_lines + run.remote_lines)
+        };
+        (1..=24).map(share).filter(|remote| *remote < 0.1).count()
+    };
+    let (neighbours, anybody) = (near("cls-tp-near"), near("cls-tp"));
+    assert!(neighbours >= 2 * anybody.max(1), "{neighbours} {anybody}");
+    assert!(near("adaptive-locality") >= 2 * near("adaptive-locality-no-nearness").max(1));
+}
+
 /// Thefts show by themselves what another worker would be good for.
 #[test]
 fn workers_are_woken_where_thefts_pay_and_nowhere_else() {
-    let with = |program, policy| run(program, settings(policy, 16)).run;
+    // It costs nothing to watch what becomes of thefts.
+    let with = |program, policy| {
+        let mut machine = preset("opteron").expect("a preset");
+        machine.costs.timing = 0;
+        let settings = Settings {
+            machine,
+            ..settings(policy, 16)
+        };
+        run(program, settings).run
+    };
     for program in ["pingpong", "threadring"] {
-        let (waking, polling) = (with(program, "adaptive-waking"), with(program, "cls-tp"));
+        let (waking, polling) = (with(program, "adaptive-waking"), with(program, "cls-tp-near"));
         assert_eq!(
             (waking.wakes, waking.makespan),
             (0, polling.makespan),

@@ -34,11 +34,13 @@ pub const FIXED: [&str; 10] = [
     "tokio-like",
 ];
 /// The rules with a term less each, homes alone, waking alone, and controls that do not weigh anything.
-pub const ABLATED: [&str; 11] = [
+pub const ABLATED: [&str; 13] = [
     "adaptive-waking",
     "adaptive-locality-polling",
     "adaptive-locality-no-waking",
     "adaptive-locality-no-patience",
+    "adaptive-locality-no-nearness",
+    "cls-tp-near",
     "adaptive-locality-no-order",
     "adaptive-locality-no-certainty",
     "adaptive-locality-no-guard",
