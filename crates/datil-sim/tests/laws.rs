@@ -25,7 +25,7 @@ const POLICIES: [&str; 8] = [
 const GREEDY: [&str; 3] = ["lgs-wake-half", "go-like", "tokio-like"];
 
 /// How many messages these handle depends on who comes first.
-const RACES: [&str; 9] = [
+const RACES: [&str; 12] = [
     "chameneos",
     "bndbuffer",
     "philosopher",
@@ -35,6 +35,9 @@ const RACES: [&str; 9] = [
     "uct",
     "facloc",
     "sor",
+    "publish",
+    "bound",
+    "exchange",
 ];
 
 fn on(machine: &str, policy: &str, workers: usize) -> Settings {

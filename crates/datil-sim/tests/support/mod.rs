@@ -58,6 +58,11 @@ pub fn small(program: &str) -> Map<String, Value> {
         "lockstep" => json!({"actors": 20, "rounds": 6}),
         "server" => json!({"clients": 20, "sessions": 4, "requests": 12}),
         "pipeline" => json!({"chains": 2, "stages": 4, "items": 40, "credit": 5}),
+        "publish" => json!({"topics": 3, "subscribers": 40, "present": 12, "issues": 6}),
+        "pregel" => json!({"partitions": 5, "searches": 2, "hops": 4}),
+        "replicas" => json!({"clients": 12, "shards": 3, "requests": 15}),
+        "bound" => json!({"jobs": 7}),
+        "exchange" => json!({"gateways": 4, "traders": 3, "books": 5, "orders": 30, "open": 3}),
         "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
         other => panic!("no small size for {other}"),
     })
