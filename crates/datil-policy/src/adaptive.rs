@@ -4,7 +4,8 @@
 //! worker as much as a thousand local messages. So work leaves a worker only after a backlog has lasted, and
 //! every such move is a trial. Two workers of which each spends half of its time on the other, on sending to it and on taking in
 //! what comes from it, get no more done than one; if it comes to that, and clearly so, or the receiver runs dry at once, the trial failed
-//! and the pause before the next one doubles, for all workers together. While trials pay, a worker that runs dry asks the others
+//! and the pause before the next one doubles, for all workers together. It did not if the two were seen to handle messages faster than one
+//! of them did alone (`pace.rs`). While trials pay, a worker that runs dry asks the others
 //! for more instead of going to sleep, and takes some of it itself if they are in handlers that take long. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
 //! came of trials.
 //!
@@ -14,7 +15,10 @@
 use std::mem;
 
 use crate::order::Order;
-use crate::{Board, Encounter, Nanos, Offer, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict};
+use crate::pace::{Alone, Together};
+use crate::{
+    Board, Encounter, Nanos, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict,
+};
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
 const PATIENCE: Nanos = 20_000;
@@ -78,6 +82,8 @@ pub struct Adaptive {
     lulls: u32,
     /// When the toll was last judged, and how much had been paid by then.
     judged: (Nanos, Nanos),
+    alone: Alone,
+    together: Together,
     order: Order,
 }
 
@@ -87,7 +93,10 @@ impl Adaptive {
         let took = now.saturating_sub(self.glanced_at);
         self.glanced_at = now;
         let passed = u64::from(mem::take(&mut self.passed));
-        let activation = if mem::take(&mut self.interrupted) {
+        let interrupted = mem::take(&mut self.interrupted);
+        self.alone
+            .note(self.start.handled.1, (!interrupted).then_some(took));
+        let activation = if interrupted {
             0
         } else {
             // None has passed if one is still at it and has just sent to many. That it takes long says nothing about those.
@@ -195,6 +204,8 @@ impl Policy for Adaptive {
             backlog_since: None,
             lulls: 0,
             judged: (0, 0),
+            alone: Alone::default(),
+            together: Together::default(),
             order: Order::new(),
         }
     }
@@ -260,24 +271,38 @@ impl Policy for Adaptive {
         self.backlog_since = None;
         // What is left is another program than before.
         self.order.disturb();
+        self.alone.disturb();
         Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
 
-    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
+    fn shared(&mut self, now: Nanos, board: Board) -> Board {
+        Board {
+            shared_at: now,
+            alone: self.alone.pace().unwrap_or(board.alone),
+            ..board
+        }
+    }
+
+    fn crossed(&mut self, now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict {
         let (then, paid) = self.judged;
         if then < board.shared_at {
             // What was before the trial says nothing about it.
             self.judged = (now, toll);
+            self.together.begin(now, pair);
             return Verdict::Apart;
         }
+        self.together.look(now, pair);
         let took = now.saturating_sub(then);
         if took < STRETCH {
             return Verdict::Apart;
         }
         self.judged = (now, toll);
-        if !is_too_much(toll.saturating_sub(paid), took) {
+        let gain = self.together.gain(board.alone);
+        if gain || !is_too_much(toll.saturating_sub(paid), took) {
             return Verdict::Apart;
         }
+        self.together.end(board.alone);
+        self.alone.disturb();
         self.backlog_since = None;
         Verdict::Reunite(failed(now, board, PAUSE.1))
     }
@@ -285,12 +310,17 @@ impl Policy for Adaptive {
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let lasted = now.saturating_sub(stint.began);
         let worthless = stint.messages < WORTH_WAKING.0 && lasted < WORTH_WAKING.1;
-        if is_too_much(stint.toll, lasted) {
+        let gained = self.together.end(board.alone);
+        self.alone.disturb();
+        if is_too_much(stint.toll, lasted) && !gained {
             failed(now, board, PAUSE.1)
         } else if worthless {
             failed(now, board, SHORT_PAUSE)
         } else if stint.toll > lasted / LITTLE {
-            board
+            Board {
+                pause: if gained { board.pause / 2 } else { board.pause },
+                ..board
+            }
         } else {
             succeeded(board)
         }
@@ -366,7 +396,7 @@ impl Policy for Hostile {
         Offer::Give(queued.div_ceil(2))
     }
 
-    fn crossed(&mut self, now: Nanos, _: Nanos, board: Board) -> Verdict {
+    fn crossed(&mut self, now: Nanos, _: Nanos, _: Pair, board: Board) -> Verdict {
         self.toggle = self.toggle.wrapping_add(1);
         if self.toggle.is_multiple_of(5) {
             Verdict::Reunite(failed(now, board, PAUSE.1))

@@ -43,6 +43,7 @@ mod kin;
 mod locality;
 mod neighbourly;
 mod order;
+mod pace;
 mod random;
 mod routing;
 mod sharing;
@@ -64,6 +65,7 @@ pub use locality::{
     WithoutSecondLook, WithoutWaking, term,
 };
 pub use neighbourly::Neighbourly;
+pub use pace::Pair;
 pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
@@ -162,6 +164,8 @@ pub struct Board {
     /// How often in a row the trials have paid, which says how much may be given away at a time; under [`Waking::Proven`] by how many the
     /// thefts that paid are ahead of the others.
     pub paid: u32,
+    /// How long 256 messages took on the worker that gave something away last, while it was alone; 0 if nobody knows.
+    pub alone: Nanos,
 }
 
 /// How a message from another worker found its receiver.
@@ -309,9 +313,9 @@ pub trait Policy: Send + Sized + 'static {
     }
 
     /// Judges the traffic with other workers; asked at every [`Policy::CROSSINGS`]th send to another worker. `toll` is as
-    /// [`Stint::toll`], since this worker started.
-    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
-        let _ = (now, toll, board);
+    /// [`Stint::toll`], since this worker started, and `pair` is about this worker and the one to which it has just sent.
+    fn crossed(&mut self, now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict {
+        let _ = (now, toll, pair, board);
         Verdict::Apart
     }
 

@@ -38,7 +38,7 @@ fn ask_everything<P: Policy>(policy: &mut P, workers: u32) {
         policy.pick(turn);
         policy.watch(queued, 1);
         policy.offer(now, queued, board);
-        policy.crossed(now, now / 3, board);
+        policy.crossed(now, now / 3, Pair::default(), board);
         let stint = Stint {
             began: now / 2,
             messages: now,

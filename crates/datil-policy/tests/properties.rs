@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use datil_policy::{
-    Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pick, Policy,
-    Random, Setup, Stint, Verdict, WorkSharing,
+    Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pair, Pick,
+    Policy, Progress, Random, Setup, Stint, Verdict, WorkSharing,
 };
 use proptest::prelude::*;
 
@@ -26,12 +26,19 @@ fn setups() -> impl Strategy<Value = Setup> {
 }
 
 fn boards() -> impl Strategy<Value = Board> {
-    let words = (any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>());
-    words.prop_map(|(not_before, pause, shared_at, paid)| Board {
+    let words = (
+        any::<u64>(),
+        any::<u64>(),
+        any::<u64>(),
+        any::<u32>(),
+        any::<u64>(),
+    );
+    words.prop_map(|(not_before, pause, shared_at, paid, alone)| Board {
         not_before,
         pause,
         shared_at,
         paid,
+        alone,
     })
 }
 
@@ -52,7 +59,7 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
             asked += 1;
             prop_assert!(asked < 10_000, "a thief never gives up");
         }
-        let _ = policy.crossed(now, queued as u64, board);
+        let _ = policy.crossed(now, queued as u64, Pair::default(), board);
         let _ = policy.parted(now, stint(now, queued as u64), board);
         let _ = policy.shared(now, board);
         prop_assert!(P::place(now as u32, setup.workers).is_none_or(|worker| worker < setup.workers));
@@ -127,7 +134,7 @@ proptest! {
                 .iter()
                 .map(|&(now, queued, board)| {
                     let (watch, offer) = (policy.watch(queued, 1), policy.offer(now, queued, board));
-                    format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, queued as u64, board))
+                    format!("{watch} {offer:?} {:?} {:?}", policy.hunt(0), policy.crossed(now, queued as u64, Pair::default(), board))
                 })
                 .collect()
         }
@@ -240,16 +247,16 @@ fn verdict(stretches: &[(u64, u64)]) -> Verdict {
     let board = Board {
         shared_at: 1_000_000_000,
         pause: 2_000_000,
-        not_before: 0,
         paid: 3,
+        ..Board::default()
     };
     // All that was paid before counts for nothing.
     let (mut now, mut toll) = (board.shared_at, 1_000_000_000);
-    policy.crossed(now, toll, board);
+    policy.crossed(now, toll, Pair::default(), board);
     for &(took, paid) in stretches {
         now += took;
         toll += paid;
-        let verdict = policy.crossed(now, toll, board);
+        let verdict = policy.crossed(now, toll, Pair::default(), board);
         if let Verdict::Reunite(after) = verdict {
             assert_eq!(
                 (after.pause, after.not_before, after.paid),
@@ -271,6 +278,113 @@ fn who_pays_clearly_more_than_half_of_its_time_for_being_apart_goes_back() {
         Verdict::Apart,
         "however late"
     );
+}
+
+fn of_two() -> Adaptive {
+    Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    })
+}
+
+/// A worker of two pays nine tenths of its time for being apart, while the two together need so long for each message, which took one
+/// worker 100 ns; what it decides after each tenth of a millisecond.
+fn verdicts(board: Board, times: &[u64]) -> Vec<bool> {
+    let mut policy = of_two();
+    let board = Board {
+        shared_at: 1_000_000,
+        alone: 100 * 256,
+        ..board
+    };
+    let (mut now, mut toll, mut messages) = (board.shared_at, 0, 0);
+    policy.crossed(now, toll, Pair::default(), board);
+    let mut stays = |time: &u64| {
+        now += 100_000;
+        toll += 90_000;
+        messages += 100_000 / time;
+        let pair = Pair { other: 0, messages };
+        policy.crossed(now, toll, pair, board) == Verdict::Apart
+    };
+    times.iter().map(&mut stays).collect()
+}
+
+#[test]
+fn two_that_get_more_done_than_one_did_stay_apart_at_any_cost() {
+    let board = Board::default();
+    assert_eq!(verdicts(board, &[90; 9]), [true; 9]);
+    assert_eq!(verdicts(board, &[100]), [false]);
+    // Until they do not any more.
+    assert_eq!(
+        verdicts(board, &[50, 50, 50, 50, 200]),
+        [true, true, true, true, false]
+    );
+}
+
+#[test]
+fn a_worker_that_gives_something_away_says_how_fast_it_was_alone() {
+    let mut policy = of_two();
+    let board = Board::default();
+    assert_eq!(policy.shared(0, board).alone, 0, "nobody knows yet");
+    let mut now = 0;
+    for looks in 0..40 {
+        now += 10_000;
+        policy.advanced(Progress {
+            activations: 100 * looks,
+            messages: 100 * looks,
+            queued: 9,
+        });
+        policy.watch(9, 100);
+        policy.offer(
+            now,
+            9,
+            Board {
+                not_before: u64::MAX,
+                ..board
+            },
+        );
+    }
+    let shared = policy.shared(now, board);
+    assert_eq!((shared.shared_at, shared.alone), (now, 100 * 256));
+    assert_eq!(
+        of_two().shared(now, shared).alone,
+        100 * 256,
+        "who does not know leaves it"
+    );
+}
+
+/// Half of the pause is taken back, as if the trial had cost little, but nothing else.
+#[test]
+fn a_trial_in_which_two_got_more_done_did_not_fail() {
+    let board = Board {
+        shared_at: 1_000_000,
+        pause: 32_000_000,
+        paid: 3,
+        alone: 100 * 256,
+        ..Board::default()
+    };
+    let after = |time: u64, toll| {
+        let mut policy = of_two();
+        policy.crossed(1_000_000, 0, Pair::default(), board);
+        let pair = Pair {
+            other: 0,
+            messages: 60_000 / time,
+        };
+        policy.crossed(1_060_000, 0, pair, board);
+        let stint = Stint {
+            toll,
+            ..stint(1_000_000, 1_000)
+        };
+        policy.parted(1_100_000, stint, board)
+    };
+    let halved = Board {
+        pause: 16_000_000,
+        ..board
+    };
+    assert_eq!(after(90, 90_000), halved);
+    assert_eq!(after(90, 30_000), halved);
+    assert_eq!(after(100, 30_000), board);
+    assert_eq!(after(100, 90_000).pause, 64_000_000);
 }
 
 #[test]
@@ -295,14 +409,14 @@ fn a_new_trial_is_judged_for_itself() {
         shared_at,
         ..Board::default()
     };
-    policy.crossed(1_000_000, 0, board(1_000_000));
+    policy.crossed(1_000_000, 0, Pair::default(), board(1_000_000));
     // Before the second trial everything went wrong.
     assert_eq!(
-        policy.crossed(1_500_000, 500_000, board(1_400_000)),
+        policy.crossed(1_500_000, 500_000, Pair::default(), board(1_400_000)),
         Verdict::Apart
     );
     assert_eq!(
-        policy.crossed(1_600_000, 510_000, board(1_400_000)),
+        policy.crossed(1_600_000, 510_000, Pair::default(), board(1_400_000)),
         Verdict::Apart
     );
 }
@@ -343,6 +457,7 @@ fn a_trial_that_paid_takes_half_of_the_pause_back() {
         pause: 32_000_000,
         not_before: 40_000_000,
         paid: 3,
+        ..Board::default()
     };
     let paid = Board {
         pause: 16_000_000,

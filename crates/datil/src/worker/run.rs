@@ -8,7 +8,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Encounter, Offer, Pick, Policy, Preemption, Progress, Setup, Verdict, Waking};
+use datil_policy::{Encounter, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Verdict, Waking};
 
 use super::absence::Watch;
 use super::core::{Apart, Core, Hooks, stack};
@@ -804,13 +804,6 @@ unsafe fn crossed<P: Policy>(core: &Core) {
     }
     // SAFETY: by the caller.
     let worker = unsafe { worker::<P>(core) };
-    let Verdict::Reunite(board) =
-        worker
-            .policy()
-            .crossed(core.team.now(), core.toll.paid(), core.team.board())
-    else {
-        return;
-    };
     let peer = core.peer.get();
     if peer == 0 || peer == core.me {
         return;
@@ -819,6 +812,15 @@ unsafe fn crossed<P: Policy>(core: &Core) {
     if port.rest.0.team.load(Relaxed) != core.team.key {
         return;
     }
+    let handled = |port: &Port| port.counters.0.messages.load(Relaxed);
+    let pair = Pair {
+        other: peer.into(),
+        messages: handled(core.port) + handled(port),
+    };
+    let (toll, board) = (core.toll.paid(), core.team.board());
+    let Verdict::Reunite(board) = worker.policy().crossed(core.team.now(), toll, pair, board) else {
+        return;
+    };
     core.team.post(board);
     core.forget_trial();
     if core.take_back(port) {

@@ -60,6 +60,7 @@ pub(crate) struct Team {
     pause: AtomicU64,
     shared_at: AtomicU64,
     paid: AtomicU32,
+    alone: AtomicU64,
     clock: Clock,
     pub(crate) timers: Timers,
     /// Panics in what they ran or held, where no worker was concerned.
@@ -117,6 +118,7 @@ impl Team {
             pause: AtomicU64::new(0),
             shared_at: AtomicU64::new(0),
             paid: AtomicU32::new(0),
+            alone: AtomicU64::new(0),
             clock,
             timers: Timers::default(),
             timer_panics: AtomicU64::new(0),
@@ -185,6 +187,7 @@ impl Team {
             pause: self.pause.load(Relaxed),
             shared_at: self.shared_at.load(Relaxed),
             paid: self.paid.load(Relaxed),
+            alone: self.alone.load(Relaxed),
         }
     }
 
@@ -193,6 +196,7 @@ impl Team {
         self.pause.store(board.pause, Relaxed);
         self.shared_at.store(board.shared_at, Relaxed);
         self.paid.store(board.paid, Relaxed);
+        self.alone.store(board.alone, Relaxed);
     }
 
     /// Takes an idle worker into service for the caller, who then delivers something to it.

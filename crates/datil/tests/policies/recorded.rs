@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use datil::policy::topology::{Neighbourhood, Rings};
 use datil::policy::{
-    Board, Encounter, End, Nanos, Offer, Pick, Policy, Preemption, Profile, Progress, Role, Route, Sample,
-    Search, Setup, Stint, Surroundings, Verdict, Waking, Word,
+    Board, Encounter, End, Nanos, Offer, Pair, Pick, Policy, Preemption, Profile, Progress, Role, Route,
+    Sample, Search, Setup, Stint, Surroundings, Verdict, Waking, Word,
 };
 
 /// Questions that one worker writes down; what comes later is answered only.
@@ -75,7 +75,7 @@ questions! {
     interrupted() -> Noted(());
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
-    crossed(now: Nanos, toll: Nanos, board: Board) -> Verdict(Verdict);
+    crossed(now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict(Verdict);
     parted(now: Nanos, stint: Stint, board: Board) -> Board(Board);
     follow(encounter: Encounter) -> Yes(bool);
     ran_dry(now: Nanos, stint: Option<Stint>, board: Board) -> Yes(bool);
@@ -372,8 +372,17 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     fn shared(&mut self, now: Nanos, board: Board) -> Board {
         put!(self, shared { now, board }, Board)
     }
-    fn crossed(&mut self, now: Nanos, toll: Nanos, board: Board) -> Verdict {
-        put!(self, crossed { now, toll, board }, Verdict)
+    fn crossed(&mut self, now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict {
+        put!(
+            self,
+            crossed {
+                now,
+                toll,
+                pair,
+                board
+            },
+            Verdict
+        )
     }
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         put!(self, parted { now, stint, board }, Board)
