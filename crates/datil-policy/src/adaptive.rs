@@ -94,8 +94,8 @@ impl Adaptive {
         self.glanced_at = now;
         let passed = u64::from(mem::take(&mut self.passed));
         let interrupted = mem::take(&mut self.interrupted);
-        self.alone
-            .note(self.start.handled.1, (!interrupted).then_some(took));
+        let messages = self.start.handled.1;
+        self.alone.note(now, messages, (!interrupted).then_some(took));
         let activation = if interrupted {
             0
         } else {
@@ -271,11 +271,11 @@ impl Policy for Adaptive {
         self.backlog_since = None;
         // What is left is another program than before.
         self.order.disturb();
-        self.alone.disturb();
         Offer::Give(queued.div_ceil(2).min(portion(board.paid)))
     }
 
     fn shared(&mut self, now: Nanos, board: Board) -> Board {
+        self.alone.shares(now);
         Board {
             shared_at: now,
             alone: self.alone.pace().unwrap_or(board.alone),
@@ -284,6 +284,7 @@ impl Policy for Adaptive {
     }
 
     fn crossed(&mut self, now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict {
+        self.alone.shares(now);
         let (then, paid) = self.judged;
         if then < board.shared_at {
             // What was before the trial says nothing about it.
@@ -302,7 +303,6 @@ impl Policy for Adaptive {
             return Verdict::Apart;
         }
         self.together.end(board.alone);
-        self.alone.disturb();
         self.backlog_since = None;
         Verdict::Reunite(failed(now, board, PAUSE.1))
     }
@@ -311,7 +311,7 @@ impl Policy for Adaptive {
         let lasted = now.saturating_sub(stint.began);
         let worthless = stint.messages < WORTH_WAKING.0 && lasted < WORTH_WAKING.1;
         let gained = self.together.end(board.alone);
-        self.alone.disturb();
+        self.alone.shares(now);
         if is_too_much(stint.toll, lasted) && !gained {
             failed(now, board, PAUSE.1)
         } else if worthless {

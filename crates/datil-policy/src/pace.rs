@@ -14,7 +14,8 @@ const MESSAGES: u64 = 256;
 const KNOWN: Nanos = 200_000;
 /// What was longer ago counts half.
 const RECENT: Nanos = 2_000_000;
-/// Looks at the clock that lie further apart have something else between them than work.
+/// Looks at the clock that lie further apart have something else between them than work. And so long after anything has been shared a worker
+/// is not taken to be alone: one that goes on writing to others does so more often.
 const GAP: Nanos = 100_000;
 /// What two workers have done is looked at over so long, and then afresh: a program may have ended what it gained by.
 const STRETCH: Nanos = 400_000;
@@ -44,21 +45,21 @@ pub(crate) struct Alone {
     messages: u64,
     /// Messages handled when this was last told.
     handled: u64,
-    /// Something else has come between since then.
-    disturbed: bool,
+    /// It is not alone before.
+    from: Nanos,
 }
 
 impl Alone {
-    /// The worker begins or ends to share: the time since the last note says nothing.
-    pub(crate) fn disturb(&mut self) {
-        self.disturbed = true;
+    /// The worker shares something with others.
+    pub(crate) fn shares(&mut self, now: Nanos) {
+        self.from = now.saturating_add(GAP);
     }
 
     /// Notes how many messages the worker has handled so far, and how long it took since the last note, if it did nothing else.
-    pub(crate) fn note(&mut self, handled: u64, took: Option<Nanos>) {
+    pub(crate) fn note(&mut self, now: Nanos, handled: u64, took: Option<Nanos>) {
         let messages = handled.saturating_sub(mem::replace(&mut self.handled, handled));
-        let disturbed = mem::take(&mut self.disturbed);
-        let Some(took) = took.filter(|&took| !disturbed && messages > 0 && took < GAP) else {
+        let counts = |took: &Nanos| messages > 0 && *took < GAP && now.saturating_sub(*took) >= self.from;
+        let Some(took) = took.filter(counts) else {
             return;
         };
         self.time += took;
@@ -143,26 +144,30 @@ mod tests {
     #[test]
     fn the_pace_alone_is_known_after_a_while_and_of_work_only() {
         let mut alone = Alone::default();
-        let mut handled = 0;
-        let mut note = |alone: &mut Alone, messages, took| {
+        let (mut now, mut handled) = (0, 0);
+        let mut note = |alone: &mut Alone, messages, took: Nanos, quiet: bool| {
+            now += took;
             handled += messages;
-            alone.note(handled, took);
+            alone.note(now, handled, quiet.then_some(took));
+            now
         };
-        note(&mut alone, 1_000_000, None);
-        note(&mut alone, 1_000_000, Some(GAP));
-        note(&mut alone, 0, Some(GAP - 1));
-        alone.disturb();
-        note(&mut alone, 1_000_000, Some(GAP - 1));
+        note(&mut alone, 1_000_000, 10_000, false);
+        note(&mut alone, 1_000_000, GAP, true);
+        let now = note(&mut alone, 0, 10_000, true);
+        alone.shares(now);
+        (0..10).for_each(|_| {
+            note(&mut alone, 1_000_000, GAP / 10, true);
+        });
         assert_eq!((alone.time, alone.messages), (0, 0));
         for _ in 0..19 {
-            note(&mut alone, 100, Some(10_000));
+            note(&mut alone, 100, 10_000, true);
             assert_eq!(alone.pace(), None);
         }
-        note(&mut alone, 100, Some(10_000));
+        note(&mut alone, 100, 10_000, true);
         assert_eq!(alone.pace(), Some(25_600), "a message takes 100 ns");
         // Twice as fast from now on.
         for _ in 0..2_000 {
-            note(&mut alone, 200, Some(10_000));
+            note(&mut alone, 200, 10_000, true);
         }
         assert_eq!(alone.pace().map(|pace| pace / 100), Some(128));
     }

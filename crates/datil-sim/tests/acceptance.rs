@@ -26,21 +26,19 @@ fn matrix_search_gains_under_changed_conditions() {
 #[test]
 #[ignore = "simulates thousands of runs"]
 fn programs_that_mostly_send_lose_nothing() {
-    not_broken(Part::Sending);
+    beyond_doubt(Part::Sending);
 }
 
-/// On count a thread that wanders comes nearer to the other one now and then, and every policy that binds threads takes 6 % longer. What twelve
-/// to 48 seeds say of philosopher is chance, as 3,000 say.
 #[test]
 #[ignore = "simulates thousands of runs"]
-fn programs_that_mostly_send_lose_with_an_operating_system_what_binding_threads_costs() {
-    not_broken_but(Part::SendingWithOs, &["count", "philosopher"]);
+fn programs_that_mostly_send_lose_nothing_with_an_operating_system() {
+    beyond_doubt(Part::SendingWithOs);
 }
 
 #[test]
 #[ignore = "simulates thousands of runs"]
 fn programs_held_out_that_mostly_send_lose_nothing() {
-    not_broken(Part::HeldOut);
+    beyond_doubt(Part::HeldOut);
 }
 
 /// In barber whoever is refused comes again at once: it has the more to do the more workers there are, whatever wakes them.
@@ -62,12 +60,7 @@ fn beyond_doubt(part: Part) {
     }
 }
 
-/// What chance may have done to a program that differs from seed to seed is shown, and does not fail.
-fn not_broken(part: Part) {
-    not_broken_but(part, &[]);
-}
-
-/// The same, of programs whose loss is not known.
+/// What chance may have done to a program that differs from seed to seed is shown, and does not fail; nor does a loss that is known.
 fn not_broken_but(part: Part, known: &[&str]) {
     let is_known = |at: &str| known.iter().any(|program| at.starts_with(program));
     for check in shown(part) {
