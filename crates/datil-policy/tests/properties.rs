@@ -387,6 +387,29 @@ fn a_trial_in_which_two_got_more_done_did_not_fail() {
     assert_eq!(after(100, 90_000).pause, 64_000_000);
 }
 
+/// What comes after two were brought together is looked at for itself.
+#[test]
+fn a_failure_does_not_count_against_what_comes_later() {
+    let board = Board {
+        shared_at: 1_000_000,
+        pause: 32_000_000,
+        alone: 100 * 256,
+        ..Board::default()
+    };
+    let mut policy = of_two();
+    let pair = |messages| Pair { other: 0, messages };
+    policy.crossed(1_000_000, 0, pair(0), board);
+    let verdict = policy.crossed(1_500_000, 500_000, pair(10), board);
+    assert_ne!(verdict, Verdict::Apart);
+    policy.crossed(1_600_000, 500_000, pair(10), board);
+    policy.crossed(1_660_000, 500_000, pair(1_010), board);
+    let stint = Stint {
+        toll: 30_000,
+        ..stint(1_600_000, 1_000)
+    };
+    assert_eq!(policy.parted(1_700_000, stint, board).pause, 16_000_000);
+}
+
 #[test]
 fn a_burst_is_judged_with_what_surrounds_it() {
     let burst = (10_000, 10_000);
