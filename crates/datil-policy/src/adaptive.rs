@@ -302,7 +302,7 @@ impl Policy for Adaptive {
         if gain || !is_too_much(toll.saturating_sub(paid), took) {
             return Verdict::Apart;
         }
-        self.together.end(board.alone);
+        self.together = Together::default();
         self.backlog_since = None;
         Verdict::Reunite(failed(now, board, PAUSE.1))
     }

@@ -23,7 +23,8 @@
 //!
 //! *Waking*: what becomes of thefts, which idle workers commit anyway, tells whether more of them would be worth waking somebody (module
 //! `thefts`). While they would, whoever lets an actor wait wakes a sleeper, and a thief that had something of it asks everybody for more
-//! before it sleeps again. Where none pays, as among few actors that only write to each other, everything is as under `cls-tp`.
+//! before it sleeps again. Where none pays, as among few actors that only write to each other, everything is as under `cls-tp`, but for whom
+//! thieves ask.
 //!
 //! The rule for homes is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
 //! same everywhere cancel out. Variants that lack one term of the rules each, and controls that do not measure at all,
@@ -60,6 +61,7 @@ const FORGIVEN: u32 = 8192;
 /// and thieves that ask no further than their node leave the others without work. Half of them would be too many for that where
 /// a program is over in some milliseconds.
 const ATTEMPTS: u32 = 10;
+/// See [`ATTEMPTS`].
 const NEAR: u32 = 4;
 /// Times that a thief whose theft paid asks everybody before it polls again; those that are woken under `go-like` do so as often.
 const ROUNDS: u32 = 4;
@@ -412,6 +414,18 @@ mod tests {
         }
     }
 
+    /// Around one of eight workers, four on each node.
+    fn on_two_nodes(me: u32) -> Rings {
+        let machine = topology::Synthetic {
+            packages: 2,
+            l2: (4, 0),
+            ..topology::Synthetic::default()
+        };
+        let machine = machine.build().expect("a machine");
+        let pus: Vec<usize> = (0..8).collect();
+        Rings::around(me, &pus, &machine, AdaptiveLocality::neighbourhood())
+    }
+
     #[test]
     fn a_class_is_pinned_by_a_clear_difference_only() {
         let decided = |home, away, pinned| is_pinned(&profile(home, away, pinned), true);
@@ -595,14 +609,7 @@ mod tests {
 
     #[test]
     fn pinned_actors_go_home_unless_it_is_crowded_there() {
-        let machine = topology::Synthetic {
-            packages: 2,
-            l2: (4, 0),
-            ..topology::Synthetic::default()
-        };
-        let machine = machine.build().expect("a machine");
-        let pus: Vec<usize> = (0..8).collect();
-        let rings = Rings::around(0, &pus, &machine, AdaptiveLocality::neighbourhood());
+        let rings = on_two_nodes(0);
         let setup = Setup {
             worker: 0,
             workers: 8,
@@ -671,14 +678,7 @@ mod tests {
 
     /// Whom the first thefts of a worker ask, on two nodes of four units.
     fn asked<P: Policy>(me: u32, steps: u32) -> Vec<u32> {
-        let machine = topology::Synthetic {
-            packages: 2,
-            l2: (4, 0),
-            ..topology::Synthetic::default()
-        };
-        let machine = machine.build().expect("a machine");
-        let pus: Vec<usize> = (0..8).collect();
-        let rings = Rings::around(me, &pus, &machine, P::neighbourhood());
+        let rings = on_two_nodes(me);
         let setup = Setup {
             worker: me,
             workers: 8,

@@ -17,6 +17,14 @@ fn stint(began: u64, messages: u64) -> Stint {
     }
 }
 
+fn of_two() -> Adaptive {
+    Adaptive::new(Setup {
+        worker: 0,
+        workers: 2,
+        seed: 0,
+    })
+}
+
 fn setups() -> impl Strategy<Value = Setup> {
     (1u32..=64, any::<u32>(), any::<u64>()).prop_map(|(workers, worker, seed)| Setup {
         worker: worker % workers,
@@ -239,11 +247,7 @@ proptest! {
 
 /// What a worker of two decides that has paid these tolls in stretches of these lengths since work was given away.
 fn verdict(stretches: &[(u64, u64)]) -> Verdict {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let board = Board {
         shared_at: 1_000_000_000,
         pause: 2_000_000,
@@ -278,14 +282,6 @@ fn who_pays_clearly_more_than_half_of_its_time_for_being_apart_goes_back() {
         Verdict::Apart,
         "however late"
     );
-}
-
-fn of_two() -> Adaptive {
-    Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    })
 }
 
 /// A worker of two pays nine tenths of its time for being apart, while the two together need so long for each message, which took one
@@ -423,11 +419,7 @@ fn a_burst_is_judged_with_what_surrounds_it() {
 
 #[test]
 fn a_new_trial_is_judged_for_itself() {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let board = |shared_at| Board {
         shared_at,
         ..Board::default()
@@ -447,11 +439,7 @@ fn a_new_trial_is_judged_for_itself() {
 /// Moving actors costs as much as running them if they are small, so a trial moves few of them, and more when that has paid.
 #[test]
 fn shares_grow_with_success() {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let mut portion = |paid| {
         let board = Board {
             paid,
@@ -470,11 +458,7 @@ fn shares_grow_with_success() {
 
 #[test]
 fn a_trial_that_paid_takes_half_of_the_pause_back() {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let board = Board {
         shared_at: 10_000_000,
         pause: 32_000_000,
@@ -516,11 +500,7 @@ fn a_trial_that_paid_takes_half_of_the_pause_back() {
 /// Asking costs whoever is asked, and a processor that might sleep.
 #[test]
 fn a_worker_asks_for_work_only_while_being_apart_pays() {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let never = Board::default();
     let paying = Board { paid: 1, ..never };
     let paying_toll = |toll| {
@@ -576,11 +556,7 @@ fn adaptive_is_not_misled_by_one_long_activation() {
 /// The clock is read about every 4 µs of activations, whatever they take, and never less often than every 256.
 #[test]
 fn looks_at_the_clock_adapt_to_the_handlers() {
-    let mut policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let mut policy = of_two();
     let busy = Board {
         not_before: u64::MAX,
         ..Board::default()
@@ -612,11 +588,7 @@ fn looks_at_the_clock_adapt_to_the_handlers() {
 
 #[test]
 fn actors_follow_hungry_senders_and_steady_ones() {
-    let policy = Adaptive::new(Setup {
-        worker: 0,
-        workers: 2,
-        seed: 0,
-    });
+    let policy = of_two();
     let follow = |alone, streak, waiting, backlog| {
         policy.follow(Encounter {
             alone,

@@ -49,7 +49,7 @@ pub const ALL: &[Entry] = &[
     entry::<LgsAltAwake>("lgs-alt whose idle workers never sleep"),
     entry::<ClsDealt>("cls-tp that deals data actors out to all workers in turn (needs hints)"),
     entry::<AdaptiveLocality>(
-        "pins classes of actors whose messages take longer away from home, and wakes workers while thefts pay; needs no hints",
+        "pins classes of actors whose messages take longer away from home, wakes workers while thefts pay, and asks neighbours more often; needs no hints",
     ),
     entry::<AdaptiveWaking>("adaptive-locality without homes: wakes workers while thefts pay"),
     entry::<AdaptiveLocalityPolling>("adaptive-locality without regard to thefts: learns homes"),
@@ -57,7 +57,7 @@ pub const ALL: &[Entry] = &[
         "adaptive-locality whose thieves ask anybody, never neighbours rather than others",
     ),
     entry::<ClsTpNear>(
-        "control of adaptive-locality: cls-tp four of whose ten attempts to steal ask neighbours",
+        "control of adaptive-locality: cls-tp whose thieves ask neighbours in four of ten attempts",
     ),
     entry::<WithoutWaking>("adaptive-locality that wakes nobody"),
     entry::<WithoutPatience>("adaptive-locality that does not ask for more where a theft paid"),

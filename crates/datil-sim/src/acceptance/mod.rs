@@ -33,7 +33,7 @@ pub const FIXED: [&str; 10] = [
     "go-like",
     "tokio-like",
 ];
-/// The rules with a term less each, homes alone, waking alone, and controls that do not weigh anything.
+/// The rules with a term less each, without homes, without regard to thefts, and controls that do not weigh anything.
 pub const ABLATED: [&str; 13] = [
     "adaptive-waking",
     "adaptive-locality-polling",
@@ -49,7 +49,8 @@ pub const ABLATED: [&str; 13] = [
     "pin-all",
     "pin-long",
 ];
-/// The control that pins nothing and wakes nobody is [`BASELINE`]: a test holds that homes alone are the same run but for the cost of timing.
+/// The control that pins nothing and wakes nobody is `cls-tp-near`: a test holds that the rule without regard to thefts is the same run where nothing
+/// is pinned, but for the cost of timing.
 const WORKERS: [usize; 3] = [16, 32, 64];
 
 /// Conditions with their names.

@@ -812,6 +812,7 @@ unsafe fn crossed<P: Policy>(core: &Core) {
     if port.rest.0.team.load(Relaxed) != core.team.key {
         return;
     }
+    // Numbers that nothing else depends on: another worker's may be of a moment ago.
     let handled = |port: &Port| port.counters.0.messages.load(Relaxed);
     let pair = Pair {
         other: peer.into(),
