@@ -214,8 +214,8 @@ pub trait Policy: Send + Sized + 'static {
     /// Name by which the policy is chosen.
     const NAME: &'static str;
     /// Name of the policy that this one is where no worker is nearer to another than any other is: the same decisions, but for where
-    /// messages from outside wake actors, without keeping what they would need elsewhere. A native host runs that one there if the
-    /// policy was chosen by its name; one that was given as a type is run as it is.
+    /// messages from outside wake actors, as long as no message took long, without keeping what they would need elsewhere. A
+    /// native host runs that one there if the policy was chosen by its name; one that was given as a type is run as it is.
     const UNIFORM: &'static str = Self::NAME;
     /// Whether idle workers ask others for work ([`Policy::hunt`]).
     const STEALS: bool = false;
@@ -397,8 +397,8 @@ pub trait Policy: Send + Sized + 'static {
         }
     }
 
-    /// Whether activations can teach this policy anything on its place in the machine; asked once, when the worker starts, of
-    /// policies with [`Policy::LEARNS`]. If not, [`Policy::samples`] and [`Policy::finished`] are not asked, and the
+    /// Whether activations can teach this policy anything on its place in the machine; asked of policies with [`Policy::LEARNS`] when the
+    /// worker starts, and after each [`Policy::parted`] and [`Policy::finished`]. While not, [`Policy::samples`] and [`Policy::finished`] are not asked, and the
     /// [`Surroundings`] say nothing.
     fn learns(&self) -> bool {
         Self::LEARNS

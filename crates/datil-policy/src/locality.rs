@@ -26,6 +26,10 @@
 //! before it sleeps again. Where none pays, as among few actors that only write to each other, everything is as under `cls-tp`, but for whom
 //! thieves ask.
 //!
+//! *Order*: on a single node nobody is away from home. What is left there of the rules for homes is that long messages wait their turn, where the worker is
+//! that wakes the actor: of actors with much to do, each of which does it one message after another, none then gets so far ahead that the others keep
+//! few workers busy in the end. Whether messages are long the worker learns from what it takes from others, and only then it times activations.
+//!
 //! The rule for homes is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
 //! same everywhere cancel out. Variants that lack one term of the rules each, and controls that do not measure at all,
 //! stand beside it; a benefit that they have as well is not due to the rule.
@@ -57,6 +61,9 @@ const STRAYING: u32 = 512;
 /// measurements.
 const FORGIVEN: u32 = 8192;
 
+/// Timed activations of short messages after which a worker on a single node takes messages to be short, until it hears of a long one.
+const CURIOUS: u32 = 64;
+
 /// Of so many attempts to steal the last so many ask neighbours. Anybody comes first: when a program begins all work is in one place,
 /// and thieves that ask no further than their node leave the others without work. Half of them would be too many for that where
 /// a program is over in some milliseconds.
@@ -72,7 +79,8 @@ pub mod term {
     pub const PINS: u32 = 1;
     /// Actors are not sent to a long queue while many workers are idle.
     pub const GUARD: u32 = 2;
-    /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node.
+    /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node. On a single node all
+    /// long-running actors do, in the queue of whoever wakes them, once what the worker took from others was long; and it then takes whoever waits longest.
     pub const ORDER: u32 = 4;
     /// The difference must exceed two standard errors.
     pub const CERTAINTY: u32 = 8;
@@ -109,11 +117,14 @@ pub struct Locality<const TERMS: u32> {
     random: Random,
     /// This worker asks everybody before it polls.
     patient: bool,
+    /// So many timed activations more, if they are of short messages, this worker times on a single node.
+    curiosity: u32,
 }
 
 /// The policy with all its terms.
 pub type AdaptiveLocality = Locality<{ term::ALL }>;
-/// Without [`term::HOMES`]: wakes sleepers while thefts pay. The uniform form of [`AdaptiveLocality`].
+/// Without [`term::HOMES`]: wakes sleepers while thefts pay. The uniform form of [`AdaptiveLocality`], which lets long messages take turns
+/// there as well if it is run all the same.
 pub type AdaptiveWaking = Locality<{ term::ALL & !term::HOMES }>;
 /// Without [`term::THEFTS`]: homes that are learned.
 pub type AdaptiveLocalityPolling = Locality<{ term::ALL & !term::THEFTS }>;
@@ -182,12 +193,33 @@ impl<const TERMS: u32> Locality<TERMS> {
             random: Random::new(!setup.seed ^ (u64::from(setup.worker) << 32)),
             rings,
             patient: false,
+            // Short of what it is after a long message: the first theft is as any other.
+            curiosity: CURIOUS - 1,
         }
     }
 
     /// The control that pins by run time has no suspicion to look into.
     const fn looks_again() -> bool {
         Self::has(term::SECOND_LOOK) && !Self::has(term::PIN_LONG)
+    }
+
+    /// Hears how long messages take that this worker handles.
+    fn hear(&mut self, per_message: Nanos) {
+        self.curiosity = if per_message > LONG {
+            CURIOUS
+        } else {
+            self.curiosity.saturating_sub(1)
+        };
+    }
+
+    /// Where there are no homes: the last message that it heard of was long.
+    fn takes_turns(&self) -> bool {
+        Self::has(term::ORDER) && self.rings.are_together() && self.curiosity == CURIOUS
+    }
+
+    /// Actors of this class wait their turn where there are no homes.
+    fn waits_anywhere(&self, profile: &Profile) -> bool {
+        Self::has(term::ORDER) && self.rings.are_together() && longest(profile) > LONG
     }
 
     /// The neighbour that this attempt asks, if it is one of those that do.
@@ -308,6 +340,12 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             return here;
         };
         let pinned = around.profile.pinned || Self::has(term::PIN_ALL);
+        if !pinned && self.waits_anywhere(&around.profile) {
+            return Route {
+                worker: sender,
+                end: End::Tail,
+            };
+        }
         if !pinned || self.is_crowded(around) {
             return here;
         }
@@ -329,9 +367,16 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         ClsTp::called(Word::new(None, word.is_free()), turn, workers)
     }
 
-    /// On a single node nobody is ever away from home.
+    /// On a single node nobody is ever away from home, and there it learns only whose messages are long.
     fn learns(&self) -> bool {
-        !self.rings.are_together() || Self::has(term::PIN_ALL | term::PIN_LONG)
+        if Self::has(term::PIN_ALL | term::PIN_LONG) {
+            return true;
+        }
+        if self.rings.are_together() {
+            Self::has(term::ORDER) && self.curiosity > 0
+        } else {
+            Self::has(term::PINS)
+        }
     }
 
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
@@ -339,6 +384,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn finished(&mut self, _: Word, sample: Sample, profile: Profile) -> Profile {
+        self.hear(sample.per_message);
         let mut learned = profile;
         let mean = if sample.at_home {
             &mut learned.home
@@ -362,6 +408,9 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         let pays = thefts::pays(now, stint);
         self.patient = pays;
+        if let Some(per_message) = now.saturating_sub(stint.began).checked_div(stint.messages) {
+            self.hear(per_message);
+        }
         thefts::remember(pays, board)
     }
 
@@ -378,13 +427,20 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             true => ROUNDS * (self.rings.workers() - 1),
             false => 0,
         };
-        let Some(step) = step.checked_sub(patience) else {
-            return self.scan.search(step);
+        let search = match step.checked_sub(patience) {
+            None => self.scan.search(step),
+            Some(step) => {
+                let neighbour = guided::theft_at(step).and_then(|attempt| self.neighbour(attempt));
+                match self.classic.search(step) {
+                    Search::Probe(anybody, end) => Search::Probe(neighbour.unwrap_or(anybody), end),
+                    wait => wait,
+                }
+            }
         };
-        let neighbour = guided::theft_at(step).and_then(|attempt| self.neighbour(attempt));
-        match self.classic.search(step) {
-            Search::Probe(anybody, end) => Search::Probe(neighbour.unwrap_or(anybody), end),
-            wait => wait,
+        match search {
+            // Those that take turns wait the longest at the head.
+            Search::Probe(victim, _) if self.takes_turns() => Search::Probe(victim, End::Head),
+            other => other,
         }
     }
 }
@@ -713,6 +769,108 @@ mod tests {
                 assert_eq!(ten[..6], as_before[..6]);
             }
         }
+    }
+
+    /// A long message, or a short one.
+    fn heard<P: Policy>(policy: &mut P, per_message: Nanos) {
+        let sample = Sample {
+            per_message,
+            at_home: true,
+        };
+        policy.finished(Word::default(), sample, Profile::default());
+    }
+
+    /// A theft that kept a policy's worker busy for so long.
+    fn robbed<P: Policy>(policy: &mut P, lasted: Nanos, messages: u64) {
+        let stint = Stint {
+            began: 1_000,
+            messages,
+            toll: 0,
+        };
+        policy.parted(1_000 + lasted, stint, Board::default());
+    }
+
+    /// How an actor is woken by worker 0 whose class has messages of this length on average, not pinned.
+    fn end_for<P: Policy>(policy: &mut P, time: Nanos) -> End {
+        let around = Surroundings {
+            profile: profile(mean(100, time, 0), Mean::default(), false),
+            ..Surroundings::default()
+        };
+        let route = policy.woken(0, Word::new(Some(1), false), &around);
+        assert_eq!(route.worker, 0);
+        route.end
+    }
+
+    const SETUP: Setup = Setup {
+        worker: 0,
+        workers: 8,
+        seed: 0,
+    };
+
+    #[test]
+    fn on_a_single_node_long_messages_wait_their_turn() {
+        assert_eq!(end_for(&mut AdaptiveLocality::new(SETUP), LONG + 1), End::Tail);
+        assert_eq!(end_for(&mut AdaptiveLocality::new(SETUP), LONG), End::Head);
+        assert_eq!(end_for(&mut WithoutOrder::new(SETUP), LONG + 1), End::Head);
+        let mut on_two = AdaptiveLocality::on(SETUP, &on_two_nodes(0));
+        assert_eq!(
+            end_for(&mut on_two, LONG + 1),
+            End::Head,
+            "only those that are pinned"
+        );
+    }
+
+    #[test]
+    fn on_a_single_node_it_learns_until_it_has_heard_of_many_short_messages() {
+        let mut policy = AdaptiveLocality::new(SETUP);
+        let hears_short = |policy: &mut AdaptiveLocality, times| {
+            for _ in 0..times {
+                assert!(policy.learns());
+                heard(policy, LONG);
+            }
+        };
+        hears_short(&mut policy, CURIOUS - 1);
+        assert!(!policy.learns());
+        robbed(&mut policy, 0, 0);
+        robbed(&mut policy, 100 * LONG, 100);
+        assert!(!policy.learns(), "nothing long among what was stolen");
+        robbed(&mut policy, 100 * LONG, 99);
+        hears_short(&mut policy, CURIOUS / 2);
+        heard(&mut policy, LONG + 1);
+        hears_short(&mut policy, CURIOUS);
+        assert!(!policy.learns());
+
+        assert!(!WithoutOrder::new(SETUP).learns());
+        const { assert!(!AdaptiveWaking::LEARNS && !ClsTpNear::LEARNS) };
+        let mut on_two = AdaptiveLocality::on(SETUP, &on_two_nodes(0));
+        for _ in 0..10 * CURIOUS {
+            heard(&mut on_two, 100);
+        }
+        assert!(on_two.learns());
+    }
+
+    #[test]
+    fn after_a_long_message_a_thief_on_a_single_node_takes_whoever_waits_longest() {
+        let ends = |policy: &mut AdaptiveLocality| -> BTreeSet<bool> {
+            let ends = (0..700).filter_map(|step| match policy.search(step) {
+                Search::Probe(_, end) => Some(end == End::Head),
+                _ => None,
+            });
+            ends.collect()
+        };
+        let [from_head, from_tail] = [true, false].map(|head| BTreeSet::from([head]));
+        let mut policy = AdaptiveLocality::new(SETUP);
+        assert_eq!(ends(&mut policy), from_tail, "nothing is known");
+        robbed(&mut policy, 2 * LONG, 1);
+        assert_eq!(ends(&mut policy), from_head);
+        heard(&mut policy, 100);
+        assert_eq!(ends(&mut policy), from_tail);
+        heard(&mut policy, 2 * LONG);
+        policy.summoned();
+        assert_eq!(ends(&mut policy), from_head);
+        let mut on_two = AdaptiveLocality::on(SETUP, &on_two_nodes(0));
+        robbed(&mut on_two, 2 * LONG, 1);
+        assert_eq!(ends(&mut on_two), from_tail);
     }
 
     #[test]

@@ -50,7 +50,8 @@ impl Check {
 pub enum Part {
     /// What is to be gained on Matrix Search: the first three limits.
     MatrixSearch,
-    /// The same under changed conditions, but for a single node, where there is nothing to gain.
+    /// The same under changed conditions, but for what is to be gained with the operating system's terms on a single node: a run in which all
+    /// workers are at work all the time takes 0.576 of `cls` there.
     Conditions,
     /// What may be lost on programs that mostly send.
     Sending,
@@ -82,9 +83,7 @@ impl Part {
         match self {
             Self::MatrixSearch => on_matrix_search(laboratory, "", &CONDITIONS[..1], sure),
             Self::Conditions => {
-                let several = CONDITIONS[1..].iter().filter(|(_, changed)| changed.nodes > 1);
-                let several: Vec<_> = several.copied().collect();
-                on_matrix_search(laboratory, ", under changed conditions", &several, sure)
+                on_matrix_search(laboratory, ", under changed conditions", &CONDITIONS[1..], sure)
             }
             Self::Sending => one("every program that mostly sends, by cls-tp", 1.03, || {
                 decide(laboratory, 1.03, &everywhere(&sending()), sure)
@@ -161,8 +160,10 @@ fn on_matrix_search(
         ),
     ];
     let check = |(what, limit, one, other): (&str, f64, Cell, Cell)| {
+        let is_asked = |(_, changed): &&(_, Conditions)| !(one.os && changed.nodes == 1);
         let pairs: Vec<Pair> = conditions
             .iter()
+            .filter(is_asked)
             .map(|&(name, conditions)| Pair {
                 name: format!("64 workers, {name}"),
                 one: Cell { conditions, ..one },

@@ -41,17 +41,26 @@ fn asked() -> Vec<Asked> {
     all.remove(&test()).unwrap_or_default()
 }
 
-/// Queues at the head, takes from the tail if `BACKWARDS`, and learns on the first `LEARNERS` workers only.
-struct Noting<const BACKWARDS: bool, const LEARNERS: u32>(Setup);
+/// Queues at the head, takes from the tail if `BACKWARDS`, and learns until it was told so many `SAMPLES`.
+struct Noting<const BACKWARDS: bool, const SAMPLES: u32> {
+    worker: u32,
+    told: u32,
+}
 
-impl<const BACKWARDS: bool, const LEARNERS: u32> Policy for Noting<BACKWARDS, LEARNERS> {
+/// Learns as long as it runs.
+type Learning<const BACKWARDS: bool> = Noting<BACKWARDS, { u32::MAX }>;
+
+impl<const BACKWARDS: bool, const SAMPLES: u32> Policy for Noting<BACKWARDS, SAMPLES> {
     const NAME: &'static str = "noting";
     const ROUTES: bool = true;
     const LEARNS: bool = true;
     const WAKING: Waking = Waking::OneSearcher;
 
     fn new(setup: Setup) -> Self {
-        Self(setup)
+        Self {
+            worker: setup.worker,
+            told: 0,
+        }
     }
     fn batch(&self) -> u32 {
         u32::MAX
@@ -60,14 +69,14 @@ impl<const BACKWARDS: bool, const LEARNERS: u32> Policy for Noting<BACKWARDS, LE
         Pick::Oldest
     }
     fn spawned(&mut self, _: Role) -> (Word, Route) {
-        (Word::new(Some(self.0.worker), false), self.here())
+        (Word::new(Some(self.worker), false), self.here())
     }
     fn woken(&mut self, _: u32, _: Word, around: &Surroundings) -> Route {
         note(Asked::Woken(*around));
         self.here()
     }
     fn learns(&self) -> bool {
-        self.0.worker < LEARNERS
+        self.told < SAMPLES
     }
     fn samples(&mut self, tick: u32, _: &Profile) -> bool {
         note(Asked::Samples(tick));
@@ -75,6 +84,7 @@ impl<const BACKWARDS: bool, const LEARNERS: u32> Policy for Noting<BACKWARDS, LE
     }
     fn finished(&mut self, _: Word, sample: Sample, mut profile: Profile) -> Profile {
         note(Asked::Finished(sample));
+        self.told += 1;
         profile.home = profile.home.with(sample.per_message);
         profile
     }
@@ -87,10 +97,10 @@ impl<const BACKWARDS: bool, const LEARNERS: u32> Policy for Noting<BACKWARDS, LE
     }
 }
 
-impl<const BACKWARDS: bool, const LEARNERS: u32> Noting<BACKWARDS, LEARNERS> {
+impl<const BACKWARDS: bool, const SAMPLES: u32> Noting<BACKWARDS, SAMPLES> {
     fn here(&self) -> Route {
         Route {
-            worker: self.0.worker,
+            worker: self.worker,
             end: End::Head,
         }
     }
@@ -185,22 +195,22 @@ fn run<P: Policy>(fair: bool) -> (Vec<usize>, Vec<Asked>) {
 #[test]
 fn the_worker_takes_from_the_end_that_the_policy_says() {
     // The children were queued at the head, one before the other, by their creation and again by the second messages.
-    let (from_head, _) = run::<Noting<false, 1>>(true);
+    let (from_head, _) = run::<Learning<false>>(true);
     assert_eq!(from_head, [3, 2, 1, 0, 3, 2, 1, 0]);
-    let (from_tail, _) = run::<Noting<true, 1>>(true);
+    let (from_tail, _) = run::<Learning<true>>(true);
     assert_eq!(from_tail, [0, 1, 2, 3, 0, 1, 2, 3]);
 }
 
 #[test]
 fn workers_like_those_of_caf_take_from_the_head_without_asking() {
-    let (order, asked) = run::<Noting<true, 1>>(false);
+    let (order, asked) = run::<Learning<true>>(false);
     assert_eq!(order, [3, 2, 1, 0, 3, 2, 1, 0]);
     assert!(!asked.iter().any(|asked| matches!(asked, Asked::Take(_))));
 }
 
 #[test]
 fn the_policy_is_asked_for_an_end_before_each_activation_by_its_number() {
-    let (_, asked) = run::<Noting<false, 1>>(true);
+    let (_, asked) = run::<Learning<false>>(true);
     let mut ticks: Vec<u32> = asked
         .iter()
         .filter_map(|asked| match asked {
@@ -216,7 +226,7 @@ fn the_policy_is_asked_for_an_end_before_each_activation_by_its_number() {
 
 #[test]
 fn a_policy_that_learns_is_asked_which_activations_to_time_but_for_those_in_which_actors_start() {
-    let (_, asked) = run::<Noting<false, 1>>(true);
+    let (_, asked) = run::<Learning<false>>(true);
     let samples = asked
         .iter()
         .filter(|asked| matches!(asked, Asked::Samples(_)))
@@ -251,4 +261,26 @@ fn a_policy_that_learns_nothing_on_its_place_is_shown_nothing_and_told_nothing()
             Asked::Samples(_) | Asked::Finished(_) => panic!("{asked:?}"),
         }
     }
+}
+
+#[test]
+fn a_policy_that_has_learned_enough_is_shown_nothing_and_told_nothing_any_more() {
+    let (_, asked) = run::<Noting<false, 3>>(true);
+    let count = |is: fn(&Asked) -> bool| asked.iter().filter(|asked| is(asked)).count();
+    assert_eq!(count(|asked| matches!(asked, Asked::Samples(_))), 3);
+    assert_eq!(count(|asked| matches!(asked, Asked::Finished(_))), 3);
+    let last = asked
+        .iter()
+        .rposition(|asked| matches!(asked, Asked::Finished(_)));
+    let later: Vec<&Asked> = asked[last.expect("there are three")..]
+        .iter()
+        .filter(|asked| matches!(asked, Asked::Woken(_)))
+        .collect();
+    assert!(!later.is_empty());
+    assert!(
+        later
+            .iter()
+            .all(|asked| **asked == Asked::Woken(Surroundings::default())),
+        "{later:?}"
+    );
 }

@@ -132,7 +132,7 @@ enum Watch {
 
 /// What a worker has learned, and the activation that it times.
 pub(crate) struct Lessons {
-    /// The policy learns on this machine.
+    /// The policy learns here, at the moment.
     on: Cell<bool>,
     /// By the address of their table. A type may have several tables.
     known: RefCell<HashMap<usize, Known, BuildHasherDefault<ByAddress>>>,
@@ -153,7 +153,7 @@ impl Default for Lessons {
 }
 
 impl Lessons {
-    /// Says whether the policy learns on this machine; once, before anything runs.
+    /// Says whether the policy learns here, before anything runs or between two activations.
     pub(super) fn set(&self, learns: bool) {
         self.on.set(learns);
     }
@@ -170,7 +170,7 @@ pub(super) struct Timed {
 }
 
 impl Core {
-    /// Whether the policy learns here.
+    /// Whether the policy learns here, at the moment.
     #[inline(always)]
     pub(super) fn learns(&self) -> bool {
         self.showcase.lessons.on.get()
@@ -233,6 +233,7 @@ impl Core {
             known.kept.push((timed.word, sample));
             if took > LONG || known.is_full() {
                 known.tell(policy);
+                lessons.set(policy.learns());
             }
         });
     }

@@ -8,7 +8,9 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Encounter, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Verdict, Waking};
+use datil_policy::{
+    Encounter, Nanos, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict, Waking,
+};
 
 use super::absence::Watch;
 use super::core::{Apart, Core, Hooks, stack};
@@ -604,6 +606,18 @@ impl<P: Policy> Worker<'_, P> {
         }
     }
 
+    /// Tells the policy what has become of the work that this worker got from another.
+    pub(super) fn part(&self, now: Nanos, stint: Stint) {
+        let core = self.core;
+        // Another worker may post between our look at the board and what we post, and its opinion is lost then. Policies allow for that: one
+        // trial more or less among those that are remembered.
+        core.team
+            .post(self.policy().parted(now, stint, core.team.board()));
+        if P::LEARNS {
+            core.showcase.lessons.set(self.policy().learns());
+        }
+    }
+
     /// Waits for work: polls a little, then sleeps. See `README.md` for the proof that no wake-up is lost.
     #[cold]
     #[inline(never)]
@@ -612,7 +626,7 @@ impl<P: Policy> Worker<'_, P> {
         let team = &core.team;
         let rest = &core.port.rest.0;
         if let Some(stint) = core.end_trial() {
-            team.post(self.policy().parted(team.now(), stint, team.board()));
+            self.part(team.now(), stint);
         }
         self.policy().watch(0, 0);
         // Release: adopters see our actors as we leave them.

@@ -134,9 +134,6 @@ impl<P: Policy> Worker<'_, P> {
             messages: 0,
             toll: 0,
         });
-        // Another worker may post between our look at the board and what we post, and its opinion is lost then. Policies allow for that: one
-        // theft more or less among those that are remembered.
-        let board = self.policy().parted(now, stint, core.team.board());
-        core.team.post(board);
+        self.part(now, stint);
     }
 }

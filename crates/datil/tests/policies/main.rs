@@ -19,7 +19,7 @@ use datil::policy::{
 };
 use datil::{Actor, Address, Context, ReplyTo, Runtime};
 
-use recorded::{Given, Question, Record, Recorded, TALLY, collect};
+use recorded::{Answer, Given, Question, Record, Recorded, TALLY, collect};
 
 /// Records belong to one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -326,22 +326,46 @@ fn adaptive_locality_pins_nobody_without_a_reason() {
     });
     assert!(enough(), "not timed both at home and away");
     assert_eq!(TALLY.pinned.load(Relaxed), 0);
+    assert_eq!(TALLY.waiting.load(Relaxed), 0, "there are homes");
 }
 
-/// Where nobody can be away from home nothing is timed.
+/// Where nobody can be away from home a worker stops timing when it has heard of short messages only, until it hears of others.
 #[test]
 #[cfg_attr(miri, ignore = "too long")]
-fn nothing_is_timed_on_a_single_node() {
+fn on_a_single_node_short_messages_are_soon_timed_no_more() {
     let _turn = alone();
-    let (records, _) = collect(|| work::<Recorded<AdaptiveLocality>, Slow>(2, nodes(1), 200));
-    assert_eq!(records.iter().flat_map(samples).count(), 0);
-    let asked = |question: &Question| matches!(question, Question::samples { .. });
-    assert!(
-        !records
-            .iter()
-            .flat_map(|record| &record.asked)
-            .any(|(question, _)| asked(question))
-    );
+    let enough = || TALLY.incurious.load(Relaxed) > 0;
+    let (records, _) = collect(|| {
+        type Short = Given<100, 100>;
+        work_until::<Recorded<AdaptiveLocality, Short>, Quick>(2, nodes(1), PATIENCE, enough);
+    });
+    assert!(enough(), "{} samples taught nothing", TALLY.home.load(Relaxed));
+    assert_eq!(TALLY.away.load(Relaxed), 0);
+    for record in &records {
+        let mut learns = true;
+        for (question, answer) in &record.asked {
+            match (question, answer) {
+                (Question::learns {}, Answer::Yes(answer)) => learns = *answer,
+                (Question::samples { .. }, _) => assert!(learns, "nothing is learned from times now"),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Where nobody can be away from home actors whose messages take long wait their turn.
+#[test]
+#[cfg_attr(miri, ignore = "too long")]
+fn on_a_single_node_long_messages_take_turns() {
+    let _turn = alone();
+    let enough = || TALLY.waiting.load(Relaxed) > 20;
+    let long = || {
+        type Long = Given<50_000, 50_000>;
+        work_until::<Recorded<AdaptiveLocality, Long>, Quick>(2, nodes(1), PATIENCE, enough);
+    };
+    collect(long);
+    assert!(enough(), "{} samples taught nothing", TALLY.home.load(Relaxed));
+    assert_eq!(TALLY.pinned.load(Relaxed), 0);
 }
 
 /// Marks what it learns of a class with the hint of its actors, and counts what bears the mark of another one.

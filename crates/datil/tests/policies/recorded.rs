@@ -122,6 +122,10 @@ pub struct Tally {
     pub free: AtomicU32,
     pub pinned: AtomicU32,
     pub sent_home: AtomicU32,
+    /// Actors of a class that was not pinned which had to wait their turn.
+    pub waiting: AtomicU32,
+    /// Answers that there is nothing to learn at the moment.
+    pub incurious: AtomicU32,
     /// Workers that were woken to look for work, and thefts that paid.
     pub summoned: AtomicU32,
     pub paying: AtomicU32,
@@ -136,6 +140,8 @@ pub static TALLY: Tally = Tally {
     free: AtomicU32::new(0),
     pinned: AtomicU32::new(0),
     sent_home: AtomicU32::new(0),
+    waiting: AtomicU32::new(0),
+    incurious: AtomicU32::new(0),
     summoned: AtomicU32::new(0),
     paying: AtomicU32::new(0),
     newest: AtomicU32::new(0),
@@ -143,12 +149,19 @@ pub static TALLY: Tally = Tally {
 };
 
 impl Tally {
-    fn counts(&self) -> [&AtomicU32; 9] {
-        let homes = [&self.home, &self.away, &self.free, &self.pinned, &self.sent_home];
-        let [home, away, free, pinned, sent_home] = homes;
-        let [summoned, paying, newest, oldest] = [&self.summoned, &self.paying, &self.newest, &self.oldest];
+    fn counts(&self) -> [&AtomicU32; 11] {
         [
-            home, away, free, pinned, sent_home, summoned, paying, newest, oldest,
+            &self.home,
+            &self.away,
+            &self.free,
+            &self.pinned,
+            &self.sent_home,
+            &self.waiting,
+            &self.incurious,
+            &self.summoned,
+            &self.paying,
+            &self.newest,
+            &self.oldest,
         ]
     }
 
@@ -157,7 +170,13 @@ impl Tally {
         match (question, answer) {
             (Question::finished { sample, .. }, _) if sample.at_home => count(&self.home),
             (Question::finished { .. }, _) => count(&self.away),
-            (Question::woken { around, .. }, _) if !around.profile.pinned => count(&self.free),
+            (Question::woken { around, .. }, Answer::Route(route)) if !around.profile.pinned => {
+                if route.end == End::Tail {
+                    count(&self.waiting);
+                }
+                count(&self.free)
+            }
+            (Question::learns {}, Answer::Yes(false)) => count(&self.incurious),
             (Question::woken { word, .. }, Answer::Route(route)) => {
                 if route.end == End::Tail && word.home() == Some(route.worker) {
                     count(&self.sent_home);

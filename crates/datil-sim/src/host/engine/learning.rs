@@ -73,8 +73,8 @@ impl Engine {
         };
         let word = slot.word;
         let profile = &mut self.classes[slot.class].profile;
-        profile.fresh = self.workers[me as usize]
-            .policy
-            .finished(word, sample, profile.fresh);
+        let worker = &mut self.workers[me as usize];
+        profile.fresh = worker.policy.finished(word, sample, profile.fresh);
+        worker.learns = worker.policy.learns();
     }
 }

@@ -58,6 +58,7 @@ impl Engine {
         };
         let worker = &mut self.workers[me as usize];
         self.board.fresh = worker.policy.parted(now, stint, self.board.fresh);
+        worker.learns = worker.policy.learns();
     }
 }
 
