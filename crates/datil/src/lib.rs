@@ -84,7 +84,7 @@
 //!
 //! # Known limits
 //!
-//! * **A long handler occupies its worker.** What waits behind it goes to an idle worker after 1 to 2 ms, if there is one (on Linux; elsewhere it
+//! * **A long handler occupies its worker.** What waits behind it goes to an idle worker after 1 to 2 ms, half at a time, if there is one (on Linux; elsewhere it
 //!   waits). While no worker is idle it waits in any case, so split long work into messages, and do not block in handlers. This is about handlers,
 //!   [`Actor::started`] and [`Actor::stopped`]; a destructor that takes long holds up its worker everywhere.
 //! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`].

@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use datil::policy::{Policy, WorkSharing};
 use datil::{Actor, Address, BuildError, Context, Runtime};
 
 const SMALL: bool = cfg!(miri);
@@ -858,6 +861,99 @@ fn work_queued_behind_a_stuck_handler_goes_elsewhere() {
             assert_eq!(alive.load(SeqCst), 6, "{policy}");
         }
     }
+}
+
+/// Of what waits for a stuck worker another one takes half at a time: this one may come back soon.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn half_of_what_waits_for_a_stuck_worker_is_left_to_it() {
+    let runtime = Runtime::builder()
+        .workers(2)
+        .policy(WorkSharing::NAME)
+        .build()
+        .unwrap();
+    let alive = Arc::default();
+    let others: Vec<_> = (0..8).map(|_| puppet(&alive)).collect();
+    let (free, freed) = mpsc::channel::<()>();
+    let freed = Arc::new(Mutex::new(freed));
+    let stuck = runtime.spawn(puppet(&alive));
+    let wait = Arc::clone(&freed);
+    stuck.tell(Box::new(move |cx| {
+        for other in others {
+            let wait = Arc::clone(&wait);
+            let other = cx.spawn(other);
+            // Whoever takes some of them is stuck as well, and takes no more.
+            cx.tell(other, Box::new(move |_| _ = wait.lock().unwrap().recv()));
+        }
+        let _ = wait.lock().unwrap().recv();
+    }));
+    let taken = loop {
+        let workers = runtime.metrics().workers;
+        let taken: u64 = workers.iter().map(|worker| worker.rescued_actors).sum();
+        if taken > 0 {
+            break taken;
+        }
+        thread::sleep(Duration::from_micros(100));
+    };
+    drop(free);
+    runtime.wait_quiescent();
+    assert_eq!(alive.load(SeqCst), 9);
+    assert_eq!(taken, 4);
+}
+
+/// A worker whose handlers take long, though not so long that it counts as stuck, does not keep for long what waits for it, even if nobody idled when it
+/// last looked.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+fn work_queued_behind_many_slow_handlers_goes_elsewhere() {
+    /// Handlers that a worker runs before it looks around by itself.
+    const UNSEEN: usize = 14;
+    let mut seen = 0;
+    for _ in 0..400 {
+        seen += usize::from(first_elsewhere() < UNSEEN);
+        if seen == 5 {
+            return;
+        }
+    }
+    panic!("{seen} of 400 times somebody who had nothing to do got some of it");
+}
+
+/// How many of many slow handlers, all runnable on one worker, have begun before one begins on the other, which has nothing to do as soon as the
+/// first has begun.
+fn first_elsewhere() -> usize {
+    let runtime = runtime(2);
+    let alive = Arc::default();
+    let (free, freed) = mpsc::channel::<()>();
+    let (blocks, is_blocked) = mpsc::channel();
+    let blocked = runtime.spawn(puppet(&alive));
+    blocked.tell(Box::new(move |_| {
+        blocks.send(()).unwrap();
+        let _ = freed.recv();
+    }));
+    is_blocked.recv().unwrap();
+    let (ran_on, order) = mpsc::channel();
+    let others: Vec<_> = (0..40).map(|_| puppet(&alive)).collect();
+    let root = runtime.spawn(puppet(&alive));
+    root.tell(Box::new(move |cx| {
+        let free = Arc::new(Mutex::new(Some(free)));
+        for other in others {
+            let (free, ran_on) = (Arc::clone(&free), ran_on.clone());
+            let other = cx.spawn(other);
+            cx.tell(
+                other,
+                Box::new(move |cx| {
+                    drop(free.lock().unwrap().take());
+                    ran_on.send(cx.worker()).unwrap();
+                    let began = Instant::now();
+                    while began.elapsed() < Duration::from_micros(300) {}
+                }),
+            );
+        }
+    }));
+    runtime.wait_quiescent();
+    let order: Vec<usize> = order.iter().collect();
+    assert_eq!(order.len(), 40);
+    order.iter().take_while(|&worker| *worker == order[0]).count()
 }
 
 /// The same for what others send, from workers and from outside, to idle actors that a stuck worker owns. The actor whose

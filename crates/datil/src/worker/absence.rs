@@ -9,7 +9,8 @@ use std::ops::Deref;
 use std::ptr;
 
 use super::core::Core;
-use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, Port, RUNNING, bump};
+use super::port::{ABSENT, ABSENT_LOCKED, CLAIMED, LOOK, Port, RUNNING, bump};
+use super::run::LOOK_EVERY;
 use super::team::Team;
 use crate::mailbox::cell::{EMPTY, Header, TRANSIT, collect_remote, flag, tag};
 use crate::membarrier;
@@ -356,6 +357,8 @@ impl Patrol {
             running |= at_work.is_some() || absent || state == CLAIMED;
             if (at_work.is_some() && at_work == *seen) || (absent && is_missed(port)) {
                 stuck = Some(port);
+            } else if at_work.zip(*seen).is_some_and(|(now, then)| is_slow(now - then)) {
+                port.call(LOOK);
             }
             *seen = at_work;
         }
@@ -366,6 +369,12 @@ impl Patrol {
             None => Watch::On,
         }
     }
+}
+
+/// Whether a worker may not have looked around since the guard's last look, when there was nobody who waited for work perhaps: activations that
+/// take less than the time between two of these looks, but not much less.
+fn is_slow(activations: u64) -> bool {
+    activations < u64::from(LOOK_EVERY)
 }
 
 /// Whether something waits for an absent worker of our runtime.

@@ -38,7 +38,7 @@ pub(crate) const FROM_HEAD: u32 = 1 << 26;
 pub(crate) const RETREAT: u32 = 1 << 30;
 /// Request: give some work to the port in the lower bits.
 pub(crate) const STEAL: u32 = 1 << 29;
-/// Request: get up and look at the runtime's inbox.
+/// Request: get up and look around, at the runtime's inbox and at who idles.
 pub(crate) const LOOK: u32 = 1 << 28;
 /// Request: get up, and watch the runtime's inbox when there is nothing else to do.
 pub(crate) const WATCH: u32 = 1 << 27;

@@ -35,8 +35,8 @@ const PATIENCE_OF_A_THIEF: u32 = 2000;
 const UNANSWERED: u32 = 12_000;
 /// Polls of a thief for other work before it asks again: about a microsecond.
 const BETWEEN_ATTEMPTS: u32 = 32;
-/// Activations between two occasions to look at the inbox.
-const LOOK_EVERY: u32 = 16;
+/// Activations between two looks around, at the inbox and at who idles.
+pub(super) const LOOK_EVERY: u32 = 16;
 /// Rounds of [`ROUND`] polls that the worker which took the last records from the inbox waits for more before it goes to rest: about
 /// as long as waking it would take.
 const LINGER: u32 = 64;
@@ -358,6 +358,8 @@ impl<P: Policy> Worker<'_, P> {
         }
         // It may have been made the guard, too.
         core.errand.set(true);
+        // Or the guard has found that somebody waits for work while this worker, whose handlers take long, does not look around.
+        core.look_at.set(0);
     }
 
     /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more; false if there
@@ -684,7 +686,9 @@ impl<P: Policy> Worker<'_, P> {
                     Watch::Off => calm = self.may_all_sleep(),
                     Watch::Rescue(port) => {
                         self.get_up();
-                        core.rescue(port, |queued| queued);
+                        // The other half when this is done, if the other worker does not come back. Two whose handlers all take long would take
+                        // everything from each other by turns, and each of them would mostly wait.
+                        core.rescue(port, |queued| queued.div_ceil(2));
                         return;
                     }
                 }
