@@ -28,7 +28,8 @@
 //!
 //! *Order*: on a single node nobody is away from home. What is left there of the rules for homes is that long messages wait their turn, where the worker is
 //! that wakes the actor: of actors with much to do, each of which does it one message after another, none then gets so far ahead that the others keep
-//! few workers busy in the end. Whether messages are long the worker learns from what it takes from others, and only then it times activations.
+//! few workers busy in the end. A worker hears of long messages from what it takes from others and from the activations that it times, and when it has heard of none
+//! for a while it stops timing.
 //!
 //! The rule for homes is a difference of two measured times and nothing absolute: errors of the clock and costs that are the
 //! same everywhere cancel out. Variants that lack one term of the rules each, and controls that do not measure at all,
@@ -80,7 +81,7 @@ pub mod term {
     /// Actors are not sent to a long queue while many workers are idle.
     pub const GUARD: u32 = 2;
     /// Long-running pinned actors wait their turn in their own home's queue, also when they are woken on its node. On a single node all
-    /// long-running actors do, in the queue of whoever wakes them, once what the worker took from others was long; and it then takes whoever waits longest.
+    /// long-running actors do, in the queue of whoever wakes them, and who has just heard of a long message takes from others whoever waits longest.
     pub const ORDER: u32 = 4;
     /// The difference must exceed two standard errors.
     pub const CERTAINTY: u32 = 8;
@@ -217,8 +218,8 @@ impl<const TERMS: u32> Locality<TERMS> {
         Self::has(term::ORDER) && self.rings.are_together() && self.curiosity == CURIOUS
     }
 
-    /// Actors of this class wait their turn where there are no homes.
-    fn waits_anywhere(&self, profile: &Profile) -> bool {
+    /// Where there are no homes: actors of this class wait their turn in the queue of whoever wakes them.
+    fn waits_here(&self, profile: &Profile) -> bool {
         Self::has(term::ORDER) && self.rings.are_together() && longest(profile) > LONG
     }
 
@@ -340,7 +341,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             return here;
         };
         let pinned = around.profile.pinned || Self::has(term::PIN_ALL);
-        if !pinned && self.waits_anywhere(&around.profile) {
+        if !pinned && self.waits_here(&around.profile) {
             return Route {
                 worker: sender,
                 end: End::Tail,
