@@ -319,26 +319,35 @@ fn whether_an_actor_in_the_slot_wakes_somebody_is_the_policys_business() {
 }
 
 #[test]
-fn on_a_single_node_a_policy_that_learns_there_is_nothing_to_learn_costs_nothing() {
-    for (rule, control) in [
-        ("adaptive-locality", "adaptive-waking"),
-        ("adaptive-locality-polling", "cls-tp"),
-    ] {
-        let on_one_node = |program, policy| {
+fn on_a_single_node_nobody_times_short_messages_for_long() {
+    let takes = |policy, pings| {
+        let settings = Settings {
+            machine: preset("uniform").expect("a preset"),
+            ..settings(policy, 16)
+        };
+        let run = simulate("pingpong", settings, &parameters(json!({"pings": pings})));
+        run.expect("it runs").run.makespan
+    };
+    let costs = |pings| takes("adaptive-locality", pings) - takes("adaptive-waking", pings);
+    let [few, some, many] = [100, 1_000, 10_000].map(costs);
+    assert!(0 < few && few < some, "{few} {some}");
+    assert_eq!(some, many);
+}
+
+/// Seekers that take turns are all done at about the same time, and then nobody idles while others have several left.
+#[test]
+fn on_a_single_node_long_messages_take_turns() {
+    for seed in 1..5 {
+        let idles = |policy| {
             let settings = Settings {
                 machine: preset("uniform").expect("a preset"),
+                seed,
                 ..settings(policy, 16)
             };
-            run(program, settings).run
+            matrix_search(settings, json!({"seekers": 100, "jobs": 30})).idle
         };
-        for program in programs::ALL {
-            assert_eq!(
-                on_one_node(program.name, rule),
-                on_one_node(program.name, control),
-                "{}",
-                program.name
-            );
-        }
+        let [turns, without] = ["adaptive-locality", "adaptive-locality-no-order"].map(idles);
+        assert!(2 * turns < without, "{turns} {without}, seed {seed}");
     }
 }
 
