@@ -398,8 +398,8 @@ pub trait Policy: Send + Sized + 'static {
     }
 
     /// Whether activations can teach this policy anything on its place in the machine; asked of policies with [`Policy::LEARNS`] when the
-    /// worker starts, and after each [`Policy::parted`] and [`Policy::finished`]. While not, [`Policy::samples`] and [`Policy::finished`] are not asked, and the
-    /// [`Surroundings`] say nothing.
+    /// worker starts, after each [`Policy::parted`], and after [`Policy::finished`], of which a host may call several in a row. While not,
+    /// [`Policy::samples`] and [`Policy::finished`] are not asked, and the [`Surroundings`] say nothing.
     fn learns(&self) -> bool {
         Self::LEARNS
     }

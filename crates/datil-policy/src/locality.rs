@@ -453,6 +453,12 @@ mod tests {
     use super::*;
     use crate::topology;
 
+    const SETUP: Setup = Setup {
+        worker: 0,
+        workers: 8,
+        seed: 0,
+    };
+
     fn mean(count: u32, mean: Nanos, variance: u64) -> Mean {
         Mean {
             count,
@@ -521,12 +527,7 @@ mod tests {
 
     /// The profile of a class after so many measurements of the same two times, `stay` of ten at home.
     fn after<P: Policy>(mut known: Profile, measurements: u32, stay: u32) -> Profile {
-        let setup = Setup {
-            worker: 0,
-            workers: 8,
-            seed: 0,
-        };
-        let mut policy = P::new(setup);
+        let mut policy = P::new(SETUP);
         for number in 0..measurements {
             let at_home = number % 10 < stay;
             let per_message = if at_home { 50_000 } else { 60_000 };
@@ -537,11 +538,6 @@ mod tests {
 
     #[test]
     fn what_made_a_class_suspicious_does_not_keep_it_pinned() {
-        let setup = Setup {
-            worker: 0,
-            workers: 8,
-            seed: 0,
-        };
         let suspicious = Profile {
             home: mean(20, 50_000, 0),
             ..profile(mean(0, 0, 0), mean(20, 60_000, 0), false)
@@ -550,7 +546,7 @@ mod tests {
             per_message: 60_000,
             at_home: true,
         };
-        let mut policy = AdaptiveLocality::new(setup);
+        let mut policy = AdaptiveLocality::new(SETUP);
         let mut learn = |known| policy.finished(Word::new(Some(0), false), sample, known);
         let mut known = learn(suspicious);
         assert_eq!((known.pinned, known.home.count), (true, 0));
@@ -564,7 +560,7 @@ mod tests {
         }
         assert!(!learn(known).pinned);
         // All of what was measured together still looks as if it took longer away.
-        let mut policy = WithoutSecondLook::new(setup);
+        let mut policy = WithoutSecondLook::new(SETUP);
         let known = (0..=KNOWN).fold(suspicious, |known, _| {
             policy.finished(Word::new(Some(0), false), sample, known)
         });
@@ -624,12 +620,7 @@ mod tests {
 
     #[test]
     fn all_who_take_turns_on_a_worker_are_timed_alike() {
-        let setup = Setup {
-            worker: 0,
-            workers: 8,
-            seed: 0,
-        };
-        let mut policy = AdaptiveLocality::new(setup);
+        let mut policy = AdaptiveLocality::new(SETUP);
         for actors in 1..=64 {
             let mut timed = vec![0; actors];
             for tick in 0..1 << 16 {
@@ -667,12 +658,7 @@ mod tests {
     #[test]
     fn pinned_actors_go_home_unless_it_is_crowded_there() {
         let rings = on_two_nodes(0);
-        let setup = Setup {
-            worker: 0,
-            workers: 8,
-            seed: 0,
-        };
-        let mut policy = AdaptiveLocality::on(setup, &rings);
+        let mut policy = AdaptiveLocality::on(SETUP, &rings);
         let mut route = |home: u32, time: Nanos, home_queue, idle| {
             let known = profile(mean(100, time, 0), mean(100, time * 2, 0), true);
             let around = Surroundings {
@@ -703,11 +689,6 @@ mod tests {
 
     #[test]
     fn who_was_woken_or_robbed_with_profit_asks_everybody_before_it_polls() {
-        let setup = Setup {
-            worker: 0,
-            workers: 8,
-            seed: 0,
-        };
         let stint = |lasted: Nanos| Stint {
             began: 1_000_000 - lasted,
             messages: 1,
@@ -715,7 +696,7 @@ mod tests {
         };
         let board = Board::default();
         let patient = (ROUNDS * 7) as usize;
-        let mut policy = AdaptiveLocality::new(setup);
+        let mut policy = AdaptiveLocality::new(SETUP);
         assert!(asked_first(&mut policy) < patient);
         let proven = policy.parted(1_000_000, stint(100_000), board);
         assert!(policy.wakes(proven) && !policy.wakes(board));
@@ -725,11 +706,11 @@ mod tests {
         policy.summoned();
         assert!(asked_first(&mut policy) >= patient);
 
-        let mut policy = WithoutPatience::new(setup);
+        let mut policy = WithoutPatience::new(SETUP);
         assert!(policy.wakes(policy.clone().parted(1_000_000, stint(100_000), board)));
         policy.summoned();
         assert!(asked_first(&mut policy) < patient);
-        assert!(!WithoutWaking::new(setup).wakes(proven));
+        assert!(!WithoutWaking::new(SETUP).wakes(proven));
         assert_eq!(AdaptiveLocalityPolling::WAKING, Waking::Never);
     }
 
@@ -801,12 +782,6 @@ mod tests {
         assert_eq!(route.worker, 0);
         route.end
     }
-
-    const SETUP: Setup = Setup {
-        worker: 0,
-        workers: 8,
-        seed: 0,
-    };
 
     #[test]
     fn on_a_single_node_long_messages_wait_their_turn() {

@@ -318,14 +318,31 @@ fn whether_an_actor_in_the_slot_wakes_somebody_is_the_policys_business() {
     assert!(10 * tokio < go, "{go} {tokio}");
 }
 
+/// Sixteen workers on a single node.
+fn on_one_node(policy: &str) -> Settings {
+    Settings {
+        machine: preset("uniform").expect("a preset"),
+        ..settings(policy, 16)
+    }
+}
+
+#[test]
+fn on_a_single_node_homes_that_do_not_order_cost_nothing() {
+    for program in programs::ALL {
+        let [rule, control] = ["adaptive-locality-no-order", "adaptive-waking"]
+            .map(|policy| run(program.name, on_one_node(policy)).run);
+        assert_eq!(rule, control, "{}", program.name);
+    }
+}
+
 #[test]
 fn on_a_single_node_nobody_times_short_messages_for_long() {
     let takes = |policy, pings| {
-        let settings = Settings {
-            machine: preset("uniform").expect("a preset"),
-            ..settings(policy, 16)
-        };
-        let run = simulate("pingpong", settings, &parameters(json!({"pings": pings})));
+        let run = simulate(
+            "pingpong",
+            on_one_node(policy),
+            &parameters(json!({"pings": pings})),
+        );
         run.expect("it runs").run.makespan
     };
     let costs = |pings| takes("adaptive-locality", pings) - takes("adaptive-waking", pings);
@@ -340,9 +357,8 @@ fn on_a_single_node_long_messages_take_turns() {
     for seed in 1..5 {
         let idles = |policy| {
             let settings = Settings {
-                machine: preset("uniform").expect("a preset"),
                 seed,
-                ..settings(policy, 16)
+                ..on_one_node(policy)
             };
             matrix_search(settings, json!({"seekers": 100, "jobs": 30})).idle
         };
