@@ -357,7 +357,7 @@ impl Patrol {
             running |= at_work.is_some() || absent || state == CLAIMED;
             if (at_work.is_some() && at_work == *seen) || (absent && is_missed(port)) {
                 stuck = Some(port);
-            } else if at_work.zip(*seen).is_some_and(|(now, then)| is_slow(now - then)) {
+            } else if at_work.zip(*seen).is_some_and(is_slow) {
                 port.call(LOOK);
             }
             *seen = at_work;
@@ -372,9 +372,10 @@ impl Patrol {
 }
 
 /// Whether a worker may not have looked around since the guard's last look, when there was nobody who waited for work perhaps: activations that
-/// take less than the time between two of these looks, but not much less.
-fn is_slow(activations: u64) -> bool {
-    activations < u64::from(LOOK_EVERY)
+/// take less than the time between two of these looks, but not much less. A number that wrapped, since the port has another worker by now, is none of
+/// these.
+fn is_slow((now, then): (u64, u64)) -> bool {
+    now.wrapping_sub(then) < u64::from(LOOK_EVERY)
 }
 
 /// Whether something waits for an absent worker of our runtime.

@@ -686,7 +686,7 @@ impl<P: Policy> Worker<'_, P> {
                     Watch::Off => calm = self.may_all_sleep(),
                     Watch::Rescue(port) => {
                         self.get_up();
-                        // The other half when this is done, if the other worker does not come back. Two whose handlers all take long would take
+                        // Half of the rest when this is done, if the other worker does not come back. Two whose handlers all take long would take
                         // everything from each other by turns, and each of them would mostly wait.
                         core.rescue(port, |queued| queued.div_ceil(2));
                         return;
