@@ -7,7 +7,7 @@
 //! and the pause before the next one doubles, for all workers together. It did not if the two were seen to handle messages faster than one
 //! of them did alone (`pace.rs`). While trials pay, a worker that runs dry asks the others
 //! for more instead of going to sleep, and takes some of it itself if they are in handlers that take long. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
-//! came of trials.
+//! came of trials. No trial begins where a thread outside that sends all the time needs the processor on which it would be made (`stream.rs`).
 //!
 //! Whether the newest actor runs next or the oldest is found out by the time that messages take in either order, by each worker
 //! for itself (`order.rs`).
@@ -16,8 +16,9 @@ use std::mem;
 
 use crate::order::Order;
 use crate::pace::{Alone, Together};
+use crate::stream::Stream;
 use crate::{
-    Board, Encounter, Nanos, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict,
+    Board, Crowd, Encounter, Nanos, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict,
 };
 
 /// Backlog must last this long before anything is offered; a wake costs about as much.
@@ -78,6 +79,9 @@ pub struct Adaptive {
     /// How long an activation took on average before the last look at the clock, and before the last but one; 0 if that is not known.
     activations: [Nanos; 2],
     backlog_since: Option<Nanos>,
+    stream: Stream,
+    /// A thread outside that sends has the last processor.
+    is_crowded: bool,
     /// Looks in a row that found no backlog.
     lulls: u32,
     /// When the toll was last judged, and how much had been paid by then.
@@ -202,6 +206,8 @@ impl Policy for Adaptive {
             interrupted: true,
             activations: [0; 2],
             backlog_since: None,
+            stream: Stream::default(),
+            is_crowded: false,
             lulls: 0,
             judged: (0, 0),
             alone: Alone::default(),
@@ -261,10 +267,15 @@ impl Policy for Adaptive {
         self.order.disturb();
     }
 
+    fn crowded(&mut self, now: Nanos, crowd: Crowd) {
+        self.is_crowded = self.stream.fills(now, crowd);
+    }
+
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
         self.glance(now);
         let since = *self.backlog_since.get_or_insert(now);
-        let due = now >= board.not_before && now.saturating_sub(since) >= PATIENCE;
+        let lasts = now.saturating_sub(since) >= PATIENCE;
+        let due = lasts && now >= board.not_before && !self.is_crowded;
         if queued == 0 || !(due || self.are_long()) {
             return Offer::Keep;
         }

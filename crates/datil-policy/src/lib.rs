@@ -14,7 +14,7 @@
 //! | hook | when | answer |
 //! | --- | --- | --- |
 //! | [`Policy::pick`] | before each activation | which end of which queue |
-//! | [`Policy::watch`], [`Policy::offer`] | work is queued while another worker idles | what to give away |
+//! | [`Policy::watch`], [`Policy::crowded`], [`Policy::offer`] | work is queued while another worker idles | whether to read the clock; none; what to give away |
 //! | [`Policy::advanced`], [`Policy::timed`] | now and then between activations | whether to read the clock; none |
 //! | [`Policy::interrupted`] | the worker does something else than run actors | none |
 //! | [`Policy::crossed`] | every [`Policy::CROSSINGS`] sends to another worker | does being apart pay? |
@@ -48,6 +48,7 @@ mod random;
 mod routing;
 mod sharing;
 mod stealing;
+mod stream;
 mod thefts;
 pub mod topology;
 
@@ -70,6 +71,7 @@ pub use random::Random;
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
 pub use stealing::ClsOffer;
+pub use stream::Crowd;
 
 /// Nanoseconds on the host's monotonic clock; only differences mean anything.
 pub type Nanos = u64;
@@ -297,6 +299,11 @@ pub trait Policy: Send + Sized + 'static {
 
     /// Notes that this worker does something else than run actors: it has none to run, or takes in what threads outside have sent.
     fn interrupted(&mut self) {}
+
+    /// Notes, just before each [`Policy::offer`], who else wants processors.
+    fn crowded(&mut self, now: Nanos, crowd: Crowd) {
+        let _ = (now, crowd);
+    }
 
     /// Decides whether an idle worker gets part of the `queued` actors.
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use datil_policy::{
-    Adaptive, Board, ClsOffer, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pair, Pick,
-    Policy, Progress, Random, Setup, Stint, Verdict, WorkSharing,
+    Adaptive, Board, ClsOffer, Crowd, EncoreCooperative, EncorePreemptive, Encounter, Hostile, Offer, Pair,
+    Pick, Policy, Progress, Random, Setup, Stint, Verdict, WorkSharing,
 };
 use proptest::prelude::*;
 
@@ -189,6 +189,56 @@ proptest! {
         prop_assert_eq!(policy.offer(start, queued, Board::default()), Offer::Keep);
         let wanted = if wait >= 20_000 { Offer::Give(queued.div_ceil(2).min(128)) } else { Offer::Keep };
         prop_assert_eq!(policy.offer(start + wait, queued, Board::default()), wanted);
+    }
+
+    /// No trial begins while a thread outside streams and has the last processor, nor for 3 ms after that; long activations are given away.
+    #[test]
+    fn adaptive_leaves_the_sender_of_a_stream_its_processor(
+        start in 1u64 << 20..1 << 50,
+        workers in 2u32..64,
+        spare in 0u32..3,
+        took in 1u64..50_000,
+        words in 0u64..5_000,
+    ) {
+        let mut policy = Adaptive::new(Setup { worker: 0, workers, seed: 0 });
+        let at_work = workers - 1;
+        let crowd = |sent| Crowd { at_work, processors: at_work + spare, sent };
+        let mut asked = |now, sent| {
+            policy.watch(100, 1);
+            policy.crowded(now, crowd(sent));
+            policy.offer(now, 100, Board::default())
+        };
+        asked(start, 0);
+        // One short activation, and a stretch in which all that has passed is another one, which may be long.
+        asked(start + 1_000, 0);
+        let end = start + 20_000 + took;
+        let streams = words * 32 >= 20_000 + took;
+        let is_held_back = streams && spare < 2;
+        let wanted = |keeps| if keeps { Offer::Keep } else { Offer::Give(50) };
+        prop_assert_eq!(asked(end, words), wanted(is_held_back));
+        if is_held_back {
+            // Short again, so that it is only the stream that matters.
+            prop_assert_eq!(asked(end + 1_000, words), Offer::Keep);
+            let mut now = end + 1_000;
+            while now + 4_000 < end + 3_000_000 {
+                now += 4_000;
+                prop_assert_eq!(asked(now, words), Offer::Keep, "{} after", now - end);
+            }
+            prop_assert_eq!(asked(end + 3_000_000, words), Offer::Give(50));
+        }
+    }
+
+    #[test]
+    fn adaptive_gives_long_activations_away_whatever_comes_from_outside(took in 5_000u64..1_000_000) {
+        let mut policy = Adaptive::new(Setup { worker: 0, workers: 2, seed: 0 });
+        let mut offers = Vec::new();
+        for look in 0..3 {
+            let now = 1_000_000 + look * took;
+            policy.watch(100, 1);
+            policy.crowded(now, Crowd { at_work: 1, processors: 2, sent: now });
+            offers.push(policy.offer(now, 100, Board::default()));
+        }
+        prop_assert_eq!(offers, [Offer::Keep, Offer::Keep, Offer::Give(50)]);
     }
 
     /// A gap in the backlog starts the wait anew, unless it is as short as one between two rounds of dealing out work.

@@ -435,6 +435,11 @@ impl Inbox {
         self.tail.0.word.store(found | UNWATCHED, Release);
     }
 
+    /// Words of all records that were ever sent; a hint while others send.
+    pub(crate) fn sent(&self) -> u64 {
+        self.tail.0.word.load(Relaxed) >> SHIFT
+    }
+
     /// Position of the oldest record, to see whether the inbox is being emptied, and whether there is one.
     pub(crate) fn progress(&self) -> (u64, bool) {
         (self.head.0.position.load(Relaxed), self.has_mail())

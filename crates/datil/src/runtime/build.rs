@@ -226,9 +226,7 @@ impl Builder {
 
     /// Where the workers will be.
     fn plan<P: Policy>(self) -> Result<Planned, BuildError> {
-        let workers = self
-            .workers
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let workers = self.workers.unwrap_or_else(processors);
         if workers == 0 {
             return Err(BuildError::NoWorkers);
         }
@@ -294,6 +292,11 @@ impl Planned {
     }
 }
 
+/// Processors that this process may use; 1 if the system does not say.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// A team without threads.
 fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Result<Arc<Team>, BuildError> {
     let ports = lease_ports(workers)?;
@@ -302,6 +305,9 @@ fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Resul
     let mut team = Team::new(ports, inbox, hook, place, Clock::Real(Instant::now()), role);
     // Idle workers that poll are all guards.
     team.guarded &= !(P::ROUTES && P::WAKING.polls());
+    if workers > 1 {
+        team.processors = u32::try_from(processors()).unwrap_or(u32::MAX);
+    }
     let team = Arc::new(team);
     team.join();
     Ok(team)

@@ -487,6 +487,7 @@ impl<P: Policy> Worker<'_, P> {
         let core = self.core;
         let now = core.team.now();
         let board = core.team.board();
+        self.policy().crowded(now, core.team.crowd());
         let Offer::Give(count) = self.policy().offer(now, core.queued(), board) else {
             return;
         };

@@ -4,7 +4,7 @@ use crate::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use crate::atomic::{AtomicBool, AtomicU32, AtomicU64, fence};
 use std::sync::{Arc, PoisonError};
 
-use datil_policy::{Board, Nanos};
+use datil_policy::{Board, Crowd, Nanos};
 
 use super::absence::Guard;
 use super::current;
@@ -48,6 +48,8 @@ pub(crate) struct Team {
     pub(crate) guard: Guard,
     /// There can be a guard: more than one worker, and a system that offers the fence it needs.
     pub(crate) guarded: bool,
+    /// Processors that the process could use when this was built.
+    pub(crate) processors: u32,
     /// Workers that look for work, if the policy routes.
     pub(crate) searching: AtomicU32,
     /// Those among them that were woken because thefts pay, and whoever is being woken so; see `stint.rs`.
@@ -110,6 +112,8 @@ impl Team {
             inbox,
             guard: Guard::default(),
             guarded,
+            // Virtual time takes none.
+            processors: u32::MAX,
             searching: AtomicU32::new(0),
             seeking: AtomicU32::new(0),
             classes: Classes::default(),
@@ -188,6 +192,16 @@ impl Team {
             shared_at: self.shared_at.load(Relaxed),
             paid: self.paid.load(Relaxed),
             alone: self.alone.load(Relaxed),
+        }
+    }
+
+    /// Who wants processors. The numbers may be of different moments; policies allow for that.
+    pub(crate) fn crowd(&self) -> Crowd {
+        let idle = self.inbox.idle.0.load(Relaxed);
+        Crowd {
+            at_work: self.ports.len().saturating_sub(idle) as u32,
+            processors: self.processors,
+            sent: self.inbox.sent(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The native host and the policies: what a policy is asked while programs run, and that it decides by nothing but that.
 
+mod crowds;
 mod encounters;
 mod order;
 mod proven;

@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use datil::policy::topology::{Neighbourhood, Rings};
 use datil::policy::{
-    Board, Encounter, End, Nanos, Offer, Pair, Pick, Policy, Preemption, Profile, Progress, Role, Route,
-    Sample, Search, Setup, Stint, Surroundings, Verdict, Waking, Word,
+    Board, Crowd, Encounter, End, Nanos, Offer, Pair, Pick, Policy, Preemption, Profile, Progress, Role,
+    Route, Sample, Search, Setup, Stint, Surroundings, Verdict, Waking, Word,
 };
 
 /// Questions that one worker writes down; what comes later is answered only.
@@ -73,6 +73,7 @@ questions! {
     advanced(progress: Progress) -> Yes(bool);
     timed(now: Nanos, progress: Progress) -> Noted(());
     interrupted() -> Noted(());
+    crowded(now: Nanos, crowd: Crowd) -> Noted(());
     offer(now: Nanos, queued: usize, board: Board) -> Offer(Offer);
     shared(now: Nanos, board: Board) -> Board(Board);
     crossed(now: Nanos, toll: Nanos, pair: Pair, board: Board) -> Verdict(Verdict);
@@ -384,6 +385,9 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn interrupted(&mut self) {
         put!(self, interrupted {}, Noted)
+    }
+    fn crowded(&mut self, now: Nanos, crowd: Crowd) {
+        put!(self, crowded { now, crowd }, Noted)
     }
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {
         put!(self, offer { now, queued, board }, Offer)
