@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use datil::policy::{Pick, Policy, Setup};
 use datil::{
     Actor, Address, Answer, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy,
     Supervisor,
@@ -79,6 +80,96 @@ impl Drop for Dropped {
     fn drop(&mut self) {
         self.0.fetch_add(1, SeqCst);
     }
+}
+
+// ---- causality from outside -----------------------------------------------------------------------------------------
+
+/// Puts the first actor from outside on one worker and all others on the other, where they stay.
+struct Apart;
+
+impl Policy for Apart {
+    const NAME: &'static str = "apart";
+
+    fn new(_: Setup) -> Self {
+        Self
+    }
+    fn batch(&self) -> u32 {
+        8
+    }
+    fn spin(&self) -> u32 {
+        0
+    }
+    fn pick(&mut self, _: u32) -> Pick {
+        Pick::Oldest
+    }
+    fn place(turn: u32, _: u32) -> Option<u32> {
+        Some(turn.min(1))
+    }
+}
+
+enum Said {
+    Nothing,
+    /// To the witness, by the thread outside.
+    Before(u32),
+    /// To the messenger: tell the witness of it.
+    Tell(u32),
+    /// To the witness, by the messenger.
+    After(u32),
+}
+
+struct Talker {
+    witness: Option<Address<Talker>>,
+    heard: u32,
+    /// What came after something else, and before it, so far.
+    in_order: Arc<AtomicUsize>,
+    too_soon: Arc<AtomicUsize>,
+}
+
+impl Actor for Talker {
+    type Msg = Said;
+    fn handle(&mut self, said: Said, cx: &mut Context<'_, Self>) {
+        match said {
+            Said::Nothing => {}
+            Said::Before(n) => self.heard = n,
+            Said::Tell(n) => cx.tell(self.witness.unwrap(), Said::After(n)),
+            Said::After(n) => {
+                let count = if self.heard >= n {
+                    &self.in_order
+                } else {
+                    &self.too_soon
+                };
+                count.fetch_add(1, SeqCst);
+            }
+        }
+    }
+}
+
+/// A worker takes in what a thread outside sends to two actors of the other one: what one of them makes of it does not reach the other before what was
+/// sent earlier. Seen to fail: as `stress.rs` (`order_from_outside_with_many_receivers`).
+#[test]
+fn what_comes_of_a_message_is_behind_those_before_it() {
+    explore(|| {
+        let runtime = Runtime::builder().workers(2).build_with::<Apart>().unwrap();
+        let (in_order, too_soon) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let talker = |witness| Talker {
+            witness,
+            heard: 0,
+            in_order: in_order.clone(),
+            too_soon: too_soon.clone(),
+        };
+        let own = runtime.spawn(talker(None));
+        let witness = runtime.spawn(talker(None));
+        let messenger = runtime.spawn(talker(Some(witness)));
+        for n in 1..=3 {
+            own.tell(Said::Nothing);
+            messenger.tell(Said::Nothing);
+            witness.tell(Said::Before(n));
+            messenger.tell(Said::Tell(n));
+        }
+        runtime.wait_quiescent();
+        let counts = (in_order.load(SeqCst), too_soon.load(SeqCst));
+        assert_eq!(counts, (3, 0), "in order, too soon");
+    });
 }
 
 // ---- messages -----------------------------------------------------------------------------------------------

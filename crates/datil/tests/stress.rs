@@ -464,6 +464,27 @@ mod causal {
         }
     }
 
+    /// The same where many are written to in between, and Y before all of them as well. Seen to fail: where a local push leaves older messages
+    /// in the remote list.
+    #[test]
+    fn order_from_outside_with_many_receivers() {
+        let rounds = if cfg!(miri) { 20 } else { 5000 };
+        for workers in 2..=4 {
+            let (runtime, seen) = (hostile(workers), Arc::<Seen>::default());
+            let party = |z, y| Party::new(&seen, z, y);
+            let many: Vec<_> = (0..40).map(|_| runtime.spawn(party(None, None))).collect();
+            let z = many[many.len() - 1];
+            let y = runtime.spawn(party(Some(z), None));
+            for n in (0..rounds).rev() {
+                y.tell(Msg::First(n));
+                many.iter().for_each(|other| other.tell(Msg::First(n)));
+                y.tell(Msg::PassOn(n));
+            }
+            runtime.wait_quiescent();
+            seen.assert_in_order(rounds, workers);
+        }
+    }
+
     /// The same with Y in another runtime than Z, by plain sends and by clients of either; several threads at once, each of
     /// which lives for a few rounds only.
     #[test]
