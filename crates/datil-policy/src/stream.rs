@@ -22,8 +22,8 @@ pub struct Crowd {
     pub at_work: u32,
     /// Processors that the process may use.
     pub processors: u32,
-    /// Words of 8 bytes that threads outside have sent since some moment that stays the same. A message counts its length and two words for its
-    /// receiver and kind, an actor or a batch its reference only.
+    /// Words of 8 bytes that threads outside have sent since some moment that stays the same. A message is as long as it is and two words more, for its
+    /// kind and its receiver; an actor, or a batch of messages, is two or three words.
     pub sent: u64,
 }
 
