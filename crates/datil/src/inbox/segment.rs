@@ -11,8 +11,8 @@ use crate::sync::Mutex;
 
 /// Words in a segment: 32 KiB, about a thousand messages; for a model checker a few.
 pub(crate) const WORDS: u64 = if cfg!(shuttle) { 128 } else { 4096 };
-/// Words between what is accessed and what is asked for meanwhile: eight lines. Whoever fills a segment takes its lines from the worker that has
-/// emptied it before, and the exchange that locks the tail waits for what was written ahead of it; whoever empties it takes them back.
+/// Words between what is accessed and what is asked for meanwhile: eight lines. Whoever fills a segment finds its lines in no cache of its own, and the
+/// exchange that locks the tail waits for what was written ahead of it; whoever empties it takes them from who has filled it.
 const AHEAD: usize = 64;
 /// Segments kept for reuse by the whole process.
 pub(super) const KEPT: usize = if cfg!(miri) { 2 } else { 256 };
@@ -85,6 +85,7 @@ impl Segment {
         // SAFETY: by the caller.
         let segment = unsafe { Box::from_raw(segment) };
         let surplus = lock(&SPARES).put(segment);
+        // Freed without the lock.
         drop(surplus);
     }
 

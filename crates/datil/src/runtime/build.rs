@@ -306,6 +306,7 @@ fn form<P: Policy>(workers: usize, hook: Option<PanicHook>, role: Role) -> Resul
     // Idle workers that poll are all guards.
     team.guarded &= !(P::ROUTES && P::WAKING.polls());
     if workers > 1 {
+        // One alone has nobody to give anything to.
         team.processors = u32::try_from(processors()).unwrap_or(u32::MAX);
     }
     let team = Arc::new(team);
