@@ -634,7 +634,8 @@ impl<P: Policy> Worker<'_, P> {
         self.policy().watch(0, 0);
         // Release: adopters see our actors as we leave them.
         rest.state.store(IDLE, Release);
-        if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
+        // Whoever has claimed this worker since may have counted it as busy already, so the count may have been one below 0.
+        if team.inbox.idle.0.fetch_add(1, SeqCst).wrapping_add(1) == team.ports.len() {
             team.announce_quiet();
         }
         let called = || core.port.has_mail() || self.is_called();
