@@ -84,10 +84,11 @@ impl Drop for Dropped {
 
 // ---- causality from outside -----------------------------------------------------------------------------------------
 
-/// Puts the first actor from outside on one worker and all others on the other, where they stay.
-struct Apart;
+/// Puts the first actor from outside on one worker and all others on the other, where they stay; or, if it gives, the second one on another than the rest,
+/// who are given away as soon as somebody idles.
+struct Apart<const GIVES: bool>;
 
-impl Policy for Apart {
+impl<const GIVES: bool> Policy for Apart<GIVES> {
     const NAME: &'static str = "apart";
 
     fn new(_: Setup) -> Self {
@@ -103,33 +104,10 @@ impl Policy for Apart {
         Pick::Oldest
     }
     fn place(turn: u32, _: u32) -> Option<u32> {
-        Some(turn.min(1))
-    }
-}
-
-/// Puts the second actor from outside on another worker than all others, which are given away as soon as somebody idles.
-struct Lavish;
-
-impl Policy for Lavish {
-    const NAME: &'static str = "lavish";
-
-    fn new(_: Setup) -> Self {
-        Self
-    }
-    fn batch(&self) -> u32 {
-        8
-    }
-    fn spin(&self) -> u32 {
-        0
-    }
-    fn pick(&mut self, _: u32) -> Pick {
-        Pick::Oldest
-    }
-    fn place(turn: u32, _: u32) -> Option<u32> {
-        Some(u32::from(turn == 1))
+        Some(if GIVES { u32::from(turn == 1) } else { turn.min(1) })
     }
     fn watch(&mut self, queued: usize, _: u32) -> bool {
-        queued > 0
+        GIVES && queued > 0
     }
     fn offer(&mut self, _: Nanos, queued: usize, _: Board) -> Offer {
         Offer::Give(queued.div_ceil(2))
@@ -226,7 +204,13 @@ impl Party {
 fn what_comes_of_a_message_is_behind_those_before_it() {
     explore(|| {
         let rounds = 3;
-        let party = Party::new(Runtime::builder().workers(2).build_with::<Apart>().unwrap(), 0);
+        let party = Party::new(
+            Runtime::builder()
+                .workers(2)
+                .build_with::<Apart<false>>()
+                .unwrap(),
+            0,
+        );
         for n in 1..=rounds {
             party.own.tell(Said::Nothing);
             party.messenger.tell(Said::Nothing);
@@ -243,7 +227,10 @@ fn what_comes_of_a_message_is_behind_those_before_it() {
 fn what_comes_of_a_message_is_behind_those_before_it_while_actors_move() {
     explore(|| {
         let rounds = 3;
-        let party = Party::new(Runtime::builder().workers(3).build_with::<Lavish>().unwrap(), 12);
+        let party = Party::new(
+            Runtime::builder().workers(3).build_with::<Apart<true>>().unwrap(),
+            12,
+        );
         party.witness.tell(Said::Again(20));
         party.runtime.client(|client| {
             for n in 1..=rounds {
