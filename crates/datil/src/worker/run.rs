@@ -731,8 +731,9 @@ impl<P: Policy> Worker<'_, P> {
     fn stop_guarding(&self) {
         let team = &self.core.team;
         if team.guard.resign(self.core.me) {
+            // Somebody idles, and somebody else than this worker does not.
             let idle = team.inbox.idle.0.load(Relaxed);
-            if idle > 0 && idle + 1 < team.ports.len() {
+            if (1..team.ports.len() - 1).contains(&idle) {
                 self.core.see_to_a_guard();
             }
         }
