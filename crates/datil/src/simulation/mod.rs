@@ -81,7 +81,6 @@ const HOOKS: Hooks = Hooks {
     crossed: |_| {},
     follow: |_, _| false,
     redirect: |_, _| false,
-    insist: |_, _| {},
     routes: false,
     crossings: 0,
     adopts: false,

@@ -111,7 +111,7 @@ impl Core {
                 if self.hooks.routes {
                     // What is queued there is for thieves, and by now the slot is, too.
                     other.receive_absent();
-                    other.showcase.open();
+                    other.open_slot();
                     0
                 } else {
                     self.take_over(other, grant)

@@ -1,6 +1,7 @@
 //! Workers: threads that own actors.
 
 pub(crate) mod absence;
+pub(crate) mod brought;
 pub(crate) mod core;
 pub(crate) mod current;
 pub(crate) mod learning;

@@ -17,7 +17,7 @@ use super::learning::Lessons;
 use super::port::{
     self, ABSENT, ASLEEP, Chain, FROM_HEAD, IDLE, LOOK, NAPPING, Port, RUNNING, STEAL, SUMMONED, bump,
 };
-use super::run::{Answer, STEAL_REQUEST, Worker, worker};
+use super::run::{Answer, PATIENCE_OF_A_THIEF, STEAL_REQUEST, Worker, worker};
 use super::stint;
 use super::toll::Passage;
 use crate::futex;
@@ -60,10 +60,13 @@ pub(super) mod word {
     }
 }
 
+/// Looks for an answer before a thief acts in the place of its victim: longer than short handlers take.
+const BRIEFLY: u32 = 100;
+
 /// What others may see of a worker's queue, and where the worker sits.
 #[derive(Default)]
 pub(crate) struct Showcase {
-    /// Actors in the queue: a hint for thieves.
+    /// Actors in the queue without the slot, which is not for thieves: a hint for them.
     length: AtomicU32,
     /// The first actor of the queue is in the slot before the head ([`End::Next`]).
     slotted: Cell<bool>,
@@ -85,13 +88,6 @@ impl Showcase {
     }
 }
 
-impl Showcase {
-    /// Makes the actor in the slot one like the others, which thieves may take. To be called by who may use the queue.
-    pub(crate) fn open(&self) {
-        self.slotted.set(false);
-    }
-}
-
 impl Core {
     /// Whether a worker is on the same memory node.
     #[inline(always)]
@@ -103,7 +99,15 @@ impl Core {
     }
 
     fn show_length(&self) {
-        self.showcase.length.store(self.yielded.len() as u32, Relaxed);
+        let slotted = usize::from(self.showcase.slotted.get());
+        let length = self.yielded.len() - slotted;
+        self.showcase.length.store(length as u32, Relaxed);
+    }
+
+    /// Makes the actor in the slot one like the others, which thieves may take. To be called by who may use the queue.
+    pub(super) fn open_slot(&self) {
+        self.showcase.slotted.set(false);
+        self.show_length();
     }
 
     /// Puts an actor into this worker's queue.
@@ -356,27 +360,6 @@ pub(super) unsafe fn redirect<P: Policy>(core: &Core, cell: *mut Header) -> bool
     }
 }
 
-/// Looks at a token that was brought to another worker before it insists: longer than short handlers take.
-const PATIENCE_OF_A_SENDER: u32 = 300;
-
-/// Waits a little until another worker has seen what was brought to it. If that is in a handler that takes long, handles it in its
-/// place: the receiver of a message belongs into the queue that the policy says, not behind that handler.
-pub(super) unsafe fn insist(core: &Core, owner: &'static Port) {
-    let rest = &owner.rest.0;
-    let activations = || owner.counters.0.activations.load(Relaxed);
-    let before = activations();
-    for _ in 0..PATIENCE_OF_A_SENDER {
-        if !owner.has_mail() || rest.state.load(Relaxed) != RUNNING || activations() != before {
-            return;
-        }
-        spin_loop();
-    }
-    if owner.id != core.me && rest.team.load(Relaxed) == core.team.key {
-        // SAFETY: the other worker is absent and locked by us.
-        core.with_absent(owner, |other| unsafe { other.receive_absent() });
-    }
-}
-
 /// Whether an actor that is about to be put at this end of our queue is one for whom another worker may be woken.
 #[inline(always)]
 fn may_wake<P: Policy>(core: &Core, end: End) -> bool {
@@ -515,6 +498,7 @@ impl<P: Policy> Worker<'_, P> {
     pub(super) fn search(&self) {
         let core = self.core;
         let searching = &core.team.searching;
+        self.insist_on_brought();
         self.begin_to_seek();
         searching.fetch_add(1, SeqCst);
         let (mut step, mut robbed) = (0, None);
@@ -591,7 +575,7 @@ impl<P: Policy> Worker<'_, P> {
         let stolen = match victim.rest.0.state.load(Relaxed) {
             RUNNING | ABSENT => {
                 let besides = if end == End::Tail { 0 } else { FROM_HEAD };
-                self.seize_from(victim, end) || self.rob(victim, besides) == Answer::Gift
+                self.rob_or_seize(victim, besides, end)
             }
             // Under a policy that wakes the owner of a queue it will see to that.
             IDLE if P::WAKING.polls() => self.intercept(victim),
@@ -604,6 +588,20 @@ impl<P: Policy> Worker<'_, P> {
             }
         }
         stolen
+    }
+
+    /// Asks a worker, and takes from its queue in its place if it does not answer soon.
+    ///
+    /// To act in somebody's place costs both a fence on every thread of the process, microseconds. A worker whose handlers are short answers
+    /// in a fraction of that.
+    fn rob_or_seize(&self, victim: &'static Port, besides: u32, end: End) -> bool {
+        let guarded = self.core.team.guarded;
+        let patience = if guarded { BRIEFLY } else { PATIENCE_OF_A_THIEF };
+        match self.rob(victim, besides, patience) {
+            Answer::Gift => true,
+            Answer::Nothing => false,
+            Answer::Unanswered => self.seize_from(victim, end),
+        }
     }
 
     /// Whether nothing is to be had from the worker with this index, as far as one can see.

@@ -30,7 +30,7 @@ use crate::sync::{Instant, spin_loop, thread};
 /// The bits of a thief's request.
 pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
 /// Polls of a thief for the answer of its victim: about a tenth of a millisecond.
-const PATIENCE_OF_A_THIEF: u32 = 2000;
+pub(super) const PATIENCE_OF_A_THIEF: u32 = 2000;
 /// Polls without an answer after which a thief gives up.
 const UNANSWERED: u32 = 12_000;
 /// Polls of a thief for other work before it asks again: about a microsecond.
@@ -90,7 +90,6 @@ impl<P: Policy> HooksOf<P> {
         crossed: crossed::<P>,
         follow: follow::<P>,
         redirect: routed::redirect::<P>,
-        insist: routed::insist,
         routes: P::ROUTES,
         crossings: P::CROSSINGS,
         adopts: P::ADOPTS || P::ROUTES,
@@ -182,6 +181,9 @@ impl<P: Policy> Worker<'_, P> {
         let core = self.core;
         let port = core.port;
         loop {
+            if P::ROUTES {
+                self.see_to_brought();
+            }
             if port.has_mail() {
                 core.receive();
             }
@@ -565,7 +567,7 @@ impl<P: Policy> Worker<'_, P> {
         if may_preempt(Preemption::AtOnce) && core.seize(victim, grant) {
             return Answer::Gift;
         }
-        let answer = self.rob(victim, 0);
+        let answer = self.rob(victim, 0, PATIENCE_OF_A_THIEF);
         let ignored = answer == Answer::Unanswered && may_preempt(Preemption::Unanswered);
         if ignored && core.rescue(victim, grant) {
             Answer::Gift
@@ -574,8 +576,8 @@ impl<P: Policy> Worker<'_, P> {
         }
     }
 
-    /// Posts a request at the victim, with these bits besides, and waits a little for the answer.
-    pub(super) fn rob(&self, victim: &Port, besides: u32) -> Answer {
+    /// Posts a request at the victim, with these bits besides, and looks so many times for the answer.
+    pub(super) fn rob(&self, victim: &Port, besides: u32, patience: u32) -> Answer {
         let core = self.core;
         if victim.rest.0.state.load(Relaxed) == ABSENT {
             return Answer::Unanswered;
@@ -594,7 +596,7 @@ impl<P: Policy> Worker<'_, P> {
                 || victim.request.load(Relaxed) != request
                 || victim.rest.0.state.load(Relaxed) == IDLE
         };
-        let answered = (0..PATIENCE_OF_A_THIEF).any(|_| {
+        let answered = (0..patience).any(|_| {
             spin_loop();
             interrupted()
         });

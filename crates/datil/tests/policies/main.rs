@@ -5,6 +5,7 @@ mod encounters;
 mod order;
 mod proven;
 mod recorded;
+mod silence;
 
 use std::cell::Cell;
 use std::hint::black_box;

@@ -22,6 +22,7 @@ pub(crate) use apart::{Apart, stack};
 pub(crate) use panic::contain;
 
 use super::absence::{Patrol, Presence};
+use super::brought::Brought;
 use super::port::{Counters, Port, bump};
 use super::queue::Queue;
 use super::routed::Showcase;
@@ -47,8 +48,6 @@ pub(crate) struct Hooks {
     pub(crate) follow: unsafe fn(&Core, Encounter) -> bool,
     /// A message from another worker found its receiver idle, and the policy routes; true if the actor has left.
     pub(crate) redirect: unsafe fn(&Core, *mut Header) -> bool,
-    /// A token was brought to this worker, and the policy routes.
-    pub(crate) insist: unsafe fn(&Core, &'static Port),
     /// The policy decides on the queue of every actor that becomes runnable; see `routed.rs`.
     pub(crate) routes: bool,
     pub(crate) crossings: u32,
@@ -78,6 +77,8 @@ pub(crate) struct Core {
     pub(crate) hooks: &'static Hooks,
     /// What this worker shows of its queue if the policy routes.
     pub(crate) showcase: Showcase,
+    /// What it has brought to others lately if the policy routes.
+    pub(crate) brought: Brought,
     /// Who sends just now: this worker's port, or 0 while records of outside threads are handled and the policy routes.
     pub(crate) origin: Cell<u16>,
     /// The actor that runs.
@@ -145,6 +146,7 @@ impl Core {
             policy,
             hooks,
             showcase: Showcase::default(),
+            brought: Brought::default(),
             origin: Cell::new(port.id),
             current: Cell::new(ptr::null_mut()),
             crossings_left: Cell::new(hooks.crossings),

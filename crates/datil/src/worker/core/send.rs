@@ -200,8 +200,8 @@ impl Core {
                 unsafe { self.bring(cell) };
                 self.see_to_a_guard();
                 if self.hooks.routes && owner & TRANSIT == 0 {
-                    // SAFETY: the hook belongs to this core.
-                    unsafe { (self.hooks.insist)(self, port::port(owner)) };
+                    let index = port::port(owner).rest.0.index.load(Relaxed);
+                    self.brought.note(index, || self.team.now());
                 }
             }
             Pushed::Dead => return Routed::Dead,

@@ -1,0 +1,119 @@
+//! Tokens that a worker under a policy that routes has brought to others lately, and what it does if one is not seen there.
+//!
+//! The receiver of a message belongs into the queue that the policy says. Until its owner has seen the token nobody knows in which, and an owner
+//! that is in a handler for long does not look. Whoever has brought the token then handles it in that worker's place, as a thief does. It must
+//! not wait for the owner's look: of two workers that write to each other each would wait for the other one, which waits for it.
+//! So it goes on, looks again between activations, and insists only if the owner was silent for long.
+
+use std::cell::Cell;
+
+use datil_policy::{Nanos, Policy};
+
+use super::core::Core;
+use super::port::{Port, RUNNING};
+use super::run::Worker;
+use crate::atomic::Ordering::Relaxed;
+use crate::sync::spin_loop;
+
+/// An owner that has not looked for so long may be in a handler that takes long; short ones take a hundredth of that.
+const SILENCE: Nanos = 5_000;
+/// Looks whether an owner that was silent begins an activation after all.
+const LAST_LOOKS: u32 = 100;
+/// Activations between two looks, but for the first: by then the line that tells has mostly travelled to the owner, and need not travel for
+/// each token.
+const EVERY: u32 = 16;
+
+/// To whom a worker has brought tokens that may not have been seen yet.
+#[derive(Default)]
+pub(crate) struct Brought {
+    /// Bit i is for the workers whose index is i, modulo the bits.
+    to: Cell<u64>,
+    /// When the first of them was brought.
+    since: Cell<Nanos>,
+    /// Activations until the next look.
+    left: Cell<u32>,
+}
+
+impl Brought {
+    /// Notes that a token was brought to the worker with this index.
+    #[inline]
+    pub(super) fn note(&self, index: usize, now: impl FnOnce() -> Nanos) {
+        if self.to.get() == 0 {
+            self.since.set(now());
+            self.left.set(1);
+        }
+        self.to.set(self.to.get() | bit(index));
+    }
+
+    /// Whether the worker is to look before its next activation.
+    #[inline(always)]
+    fn is_due(&self) -> bool {
+        if self.to.get() == 0 {
+            return false;
+        }
+        self.left.set(self.left.get() - 1);
+        self.left.get() == 0
+    }
+}
+
+fn bit(index: usize) -> u64 {
+    1 << (index % u64::BITS as usize)
+}
+
+impl<P: Policy> Worker<'_, P> {
+    /// Sees to what was brought to others, now and then.
+    #[inline(always)]
+    pub(super) fn see_to_brought(&self) {
+        if self.core.brought.is_due() {
+            self.look_at_brought();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_at_brought(&self) {
+        let brought = &self.core.brought;
+        let silent = self.core.unseen();
+        brought.to.set(silent);
+        brought.left.set(EVERY);
+        if silent != 0 && self.core.team.now().saturating_sub(brought.since.get()) >= SILENCE {
+            self.insist_on_brought();
+        }
+    }
+
+    /// Makes sure that nothing that was brought to others waits unseen behind a handler: by now somebody has time.
+    pub(super) fn insist_on_brought(&self) {
+        let core = self.core;
+        let silent = core.unseen();
+        core.brought.to.set(0);
+        for (index, port) in core.team.ports.iter().enumerate() {
+            if silent & bit(index) != 0 && port.id != core.me {
+                insist(core, port);
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Those of the workers to whom something was brought who have not looked since.
+    fn unseen(&self) -> u64 {
+        let to = self.brought.to.get();
+        let ports = self.team.ports.iter().enumerate();
+        let unseen = ports.filter(|(index, port)| to & bit(*index) != 0 && port.has_mail());
+        unseen.fold(0, |bits, (index, _)| bits | bit(index))
+    }
+}
+
+/// Handles what has arrived for a worker of our runtime in its place if it is in a handler that takes long.
+fn insist(core: &Core, owner: &'static Port) {
+    let activations = || owner.counters.0.activations.load(Relaxed);
+    let before = activations();
+    for _ in 0..LAST_LOOKS {
+        if !owner.has_mail() || owner.rest.0.state.load(Relaxed) != RUNNING || activations() != before {
+            return;
+        }
+        spin_loop();
+    }
+    // SAFETY: the other worker is absent and locked by us.
+    core.with_absent(owner, |other| unsafe { other.receive_absent() });
+}

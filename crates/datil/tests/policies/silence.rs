@@ -1,0 +1,128 @@
+//! A worker that has written to an actor of another one sees to it that the message does not wait behind a handler there.
+
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use datil::policy::{End, Pick, Policy, Role, Route, Search, Setup, Surroundings, Word};
+use datil::{Actor, Address, Context, ReplyTo, Runtime};
+
+use crate::alone;
+
+/// Robs nobody and wakes nobody. Actors that hold data begin on worker 0, others on worker 1; who is written to goes to the writer.
+struct Unassisted;
+
+impl Policy for Unassisted {
+    const NAME: &'static str = "unassisted";
+    const STEALS: bool = true;
+    const ROUTES: bool = true;
+
+    fn new(_: Setup) -> Self {
+        Self
+    }
+    fn batch(&self) -> u32 {
+        100
+    }
+    fn pick(&mut self, _: u32) -> Pick {
+        Pick::Oldest
+    }
+    fn admitted(role: Role, _: u32, _: u32) -> (Word, Route) {
+        let home = u32::from(role != Role::Data);
+        (Word::new(Some(home), false), tail_of(home))
+    }
+    fn called(word: Word, _: u32, _: u32) -> Route {
+        tail_of(word.home().expect("all actors come from outside"))
+    }
+    fn woken(&mut self, sender: u32, _: Word, _: &Surroundings) -> Route {
+        tail_of(sender)
+    }
+    fn search(&mut self, _: u32) -> Search {
+        Search::Sleep(100_000)
+    }
+}
+
+fn tail_of(worker: u32) -> Route {
+    Route {
+        worker,
+        end: End::Tail,
+    }
+}
+
+static IN_HANDLER: AtomicBool = AtomicBool::new(false);
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Stays in its handler until the receiver has heard something; says whether it has.
+struct Hog;
+
+impl Actor for Hog {
+    type Msg = ReplyTo<bool>;
+    const HINT: Role = Role::Data;
+
+    fn handle(&mut self, reply: Self::Msg, _: &mut Context<'_, Self>) {
+        let began = Instant::now();
+        IN_HANDLER.store(true, SeqCst);
+        while !HEARD.load(SeqCst) && began.elapsed() < Duration::from_secs(20) {
+            std::thread::yield_now();
+        }
+        reply.send(HEARD.load(SeqCst));
+    }
+}
+
+struct Receiver;
+
+impl Actor for Receiver {
+    type Msg = ();
+    const HINT: Role = Role::Data;
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        HEARD.store(true, SeqCst);
+    }
+}
+
+/// Writes to the receiver once the hog is in its handler, and has always something to do, or nothing more.
+struct Sender {
+    to: Option<Address<Receiver>>,
+    stays_busy: bool,
+}
+
+impl Actor for Sender {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+        if IN_HANDLER.load(SeqCst)
+            && let Some(to) = self.to.take()
+        {
+            cx.tell(to, ());
+        }
+        if self.to.is_some() || self.stays_busy && !HEARD.load(SeqCst) {
+            cx.tell(cx.address(), ());
+        }
+    }
+}
+
+/// Whether the receiver, whose owner is in a handler, hears of a sender on another worker meanwhile.
+fn is_heard(stays_busy: bool) -> bool {
+    IN_HANDLER.store(false, SeqCst);
+    HEARD.store(false, SeqCst);
+    let runtime = Runtime::builder().workers(2).build_with::<Unassisted>().unwrap();
+    let receiver = runtime.spawn(Receiver);
+    let sender = runtime.spawn(Sender {
+        to: Some(receiver),
+        stays_busy,
+    });
+    // The sender must be at work when the hog begins: its worker would be found idle, or would find the other one absent.
+    sender.tell(());
+    while runtime.metrics().total().messages < 1_000 {
+        std::thread::yield_now();
+    }
+    let hog = runtime.spawn(Hog);
+    hog.ask(|reply| reply).wait() == Ok(true)
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+#[cfg_attr(miri, ignore = "too long")]
+fn a_message_does_not_wait_behind_the_handler_of_another_actor() {
+    let _turn = alone();
+    assert!(is_heard(true), "its sender had always something else to do");
+    assert!(is_heard(false), "its sender had nothing else to do");
+}
