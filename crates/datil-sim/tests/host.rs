@@ -30,9 +30,15 @@ fn every_policy_runs_every_program_to_the_same_result() {
             } else {
                 12
             };
-            for workers in [1, 6, most] {
-                let simulation = run(program.name, settings(policy.name, workers));
+            let owned = Settings {
+                machine: support::owned(),
+                ..settings(policy.name, 7)
+            };
+            let shared = [1, 6, most].map(|workers| settings(policy.name, workers));
+            for settings in shared.into_iter().chain([owned]) {
+                let workers = settings.workers;
                 let context = format!("{} with {} on {workers}", program.name, policy.name);
+                let simulation = run(program.name, settings);
                 // The winner of a race is part of no result here; sums of floats depend on the order.
                 assert!(
                     same(&simulation.result, &alone.result),

@@ -40,9 +40,17 @@ const RACES: [&str; 12] = [
     "exchange",
 ];
 
+/// The machine of the thesis with actors that belong to workers.
+const OWNED: &str = "owned";
+
 fn on(machine: &str, policy: &str, workers: usize) -> Settings {
+    let machine = if machine == OWNED {
+        support::owned()
+    } else {
+        preset(machine).expect("a preset")
+    };
     Settings {
-        machine: preset(machine).expect("a preset"),
+        machine,
         ..settings(policy, workers)
     }
 }
@@ -120,7 +128,15 @@ fn every_run_obeys_the_laws() {
     for program in programs::ALL.iter().chain(programs::HELD_OUT) {
         let alone = run(program.name, settings("cls-tp", 1)).run;
         for policy in POLICIES {
-            for (machine, workers) in [("opteron", 1), ("opteron", 5), ("opteron", 40), ("epyc", 70)] {
+            for (machine, workers) in [
+                ("opteron", 1),
+                ("opteron", 5),
+                ("opteron", 40),
+                ("epyc", 70),
+                ("pair", 1),
+                ("pair", 2),
+                (OWNED, 20),
+            ] {
                 let settings = on(machine, policy, workers);
                 let context = format!("{} with {policy} on {workers} of {machine}", program.name);
                 let run = run(program.name, settings.clone()).run;

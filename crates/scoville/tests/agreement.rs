@@ -5,10 +5,10 @@
 //! busy machine changes what is counted. There it is enough that some of a dozen runs agree; those of a scheduler that
 //! decided differently would not. One worker is robbed by nobody, and has to agree at once.
 //!
-//! *Messages* agree exactly. *Activations* agree within 1 % of the messages on one worker, and within a factor of 2 on two.
-//! On one worker nobody steals. *Steals* on two workers agree within a factor of 10, or 50 more or less, in the programs
-//! where a worker that loses its processor is not robbed for that. What cannot agree, and why, stands in
-//! `docs/scheduling.md`; it is not compared here. Times are not compared: they depend on what else the machine does.
+//! *Messages* agree exactly. *Activations* agree within 5 % of the messages on one worker, and within a factor of 1.5 on two.
+//! On one worker nobody steals. *Steals*, *attempts* and *wakes* on two workers agree within a factor of 10, or 2 % of the messages. What
+//! cannot agree, and why, stands in `docs/scheduling.md`; it is not compared here. Times are not compared here: they depend on what else the
+//! machine does.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -35,9 +35,12 @@ const POLICIES: [&str; 5] = ["cls-tp", "lgs", "cls-wake", "go-like", "adaptive-l
 
 /// Here how many messages an actor finds when it runs depends on how fast the thread outside sends them.
 const FED_FROM_OUTSIDE: &str = "fjthrput";
-/// Programs and policies whose thefts can be compared.
-const THEFTS: [&str; 3] = ["pingpong", "count", "fib"];
-const THIEVES: [&str; 3] = ["cls-tp", "lgs", "adaptive-locality"];
+/// This one takes half of what there is; natively it is counted how often, and simulated how many actors.
+const GREEDY: &str = "go-like";
+/// These are woken; in some programs they look for something in vain again and again, and whether they fall asleep in between depends on
+/// what else the machine does.
+const WOKEN: [&str; 2] = ["cls-wake", "go-like"];
+const IN_VAIN: [&str; 4] = ["pingpong", "threadring", "count", "fib"];
 
 /// So many native runs on two workers at most, of which some have to agree.
 const ATTEMPTS: usize = 12;
@@ -98,9 +101,10 @@ fn native(program: &str, policy: &str, workers: usize, messages: u64) -> Counter
     );
 }
 
-/// Whether either is at most `factor` times the other and `more`.
-fn within(factor: u64, more: u64, one: u64, other: u64) -> bool {
-    one <= factor * other + more && other <= factor * one + more
+/// Whether either is at most so many hundredths of the other and `more`.
+fn within(percent: u64, more: u64, one: u64, other: u64) -> bool {
+    let at_most = |one: u64, other: u64| one <= other * percent / 100 + more;
+    at_most(one, other) && at_most(other, one)
 }
 
 /// Runs natively until `wanted` runs agree, on one worker once, on two at most [`ATTEMPTS`] times. Every run handles the
@@ -142,9 +146,9 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
                     let (one, other) = (native["activations"], simulated.activations);
                     match (program, workers) {
                         (FED_FROM_OUTSIDE, _) => true,
-                        (_, 1) => one.abs_diff(other) <= simulated.events / 100,
+                        (_, 1) => one.abs_diff(other) <= simulated.events / 20,
                         // A handful of them, as in count, says nothing.
-                        _ => within(2, 20, one, other),
+                        _ => within(150, 20, one, other),
                     }
                 };
                 let steals =
@@ -158,12 +162,19 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
 }
 
 #[test]
-fn both_steal_about_as_often_where_a_lost_processor_does_not_matter() {
-    for program in THEFTS {
-        for policy in THIEVES {
+fn both_steal_and_wake_about_as_often() {
+    for program in PROGRAMS {
+        for policy in POLICIES {
+            let steals = program != FED_FROM_OUTSIDE && policy != GREEDY;
+            let attempts = steals || policy == GREEDY && IN_VAIN.contains(&program);
+            let wakes = !WOKEN.contains(&policy) || !IN_VAIN.contains(&program);
             let simulated = simulated(program, policy, 2);
             assert_some_agree(3, (program, policy), 2, &simulated, |native| {
-                within(10, 50, native["steals"], simulated.steals)
+                let is_near =
+                    |counter: &str, other: u64| within(1_000, simulated.events / 50, native[counter], other);
+                (!steals || is_near("steals", simulated.steals))
+                    && (!attempts || is_near("steal_attempts", simulated.steal_attempts))
+                    && (!wakes || is_near("wakes", simulated.wakes))
             });
         }
     }

@@ -38,6 +38,7 @@ impl Rules {
 /// What one worker is asked.
 pub(super) trait Decide: Send {
     fn batch(&self) -> u32;
+    fn spin(&self) -> u32;
     fn grant(&mut self, queued: usize) -> usize;
     fn spawned(&mut self, role: Role) -> (Word, Route);
     fn started(&mut self, word: Word) -> Word;
@@ -56,6 +57,9 @@ pub(super) trait Decide: Send {
 impl<P: Policy> Decide for P {
     fn batch(&self) -> u32 {
         Policy::batch(self)
+    }
+    fn spin(&self) -> u32 {
+        Policy::spin(self)
     }
     fn grant(&mut self, queued: usize) -> usize {
         Policy::grant(self, queued)

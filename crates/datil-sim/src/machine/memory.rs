@@ -232,6 +232,12 @@ impl Memory {
         }
     }
 
+    /// Places a region that a unit writes for the first time, into memory that it used before: what fits is in its caches.
+    pub fn write(&mut self, region: &mut Region, pu: usize, placement: Placement) {
+        self.touch(region, pu, placement);
+        self.remember(region, region.bytes, pu);
+    }
+
     /// Share of a region's pages that lie on other nodes than the unit's.
     pub fn remote_share(&self, region: &Region, pu: usize) -> f64 {
         match region.placed {

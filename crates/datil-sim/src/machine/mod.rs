@@ -25,6 +25,28 @@ pub struct Machine {
     pub filling: Filling,
     /// What things cost.
     pub costs: Costs,
+    /// How actors come from worker to worker, if they belong to workers as datil's do. Without it whoever sends queues the receiver, as in
+    /// CAF.
+    pub owners: Option<Owners>,
+}
+
+/// How workers come by what belongs to others.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Owners {
+    /// Cycles for which a thief waits for an answer before it acts in the place of its victim.
+    pub patience: u32,
+    /// What acting in another worker's place costs both, in cycles.
+    pub fence: u32,
+    /// Nanoseconds after which somebody acts for a worker that has not seen what was brought to it.
+    pub silence: u64,
+    /// Activations between two looks at what has come from outside.
+    pub look_every: u32,
+    /// Records that are taken from there at a time, at most.
+    pub records: u32,
+    /// Looks at its own list by a worker that has run dry before it looks elsewhere.
+    pub linger: u32,
+    /// Lines that say whether a worker rests: it writes them, others read them.
+    pub words: u32,
 }
 
 /// How memory nodes are connected.
@@ -51,6 +73,8 @@ pub enum Filling {
 pub struct Costs {
     /// Clock in megahertz.
     pub megahertz: u64,
+    /// Cycles that one cycle of computing takes, at least 0: programs are charged for a core of 2012.
+    pub computing: f64,
     /// Reading a line from caches of level 1, 2 and 3.
     pub cache: [u32; 3],
     /// Reading a line from memory at 0, 1, 2 ... steps; the last one holds for all farther ones.
@@ -116,6 +140,7 @@ impl Machine {
             wiring: Wiring::Packages,
             filling: Filling::Compact,
             costs: presets::modern_costs(),
+            owners: None,
         }
     }
 

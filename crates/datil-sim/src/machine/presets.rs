@@ -2,7 +2,7 @@
 
 use datil_policy::topology::Synthetic;
 
-use super::{Costs, Filling, Machine, Wiring};
+use super::{Costs, Filling, Machine, Owners, Wiring};
 
 /// Names of the machines, with a line about each.
 pub const PRESETS: [(&str, &str); 5] = [
@@ -58,6 +58,7 @@ const STEPS: [[u32; 8]; 8] = [
 fn opteron_costs() -> Costs {
     Costs {
         megahertz: 2300,
+        computing: 1.0,
         cache: [3, 15, 40],
         memory: vec![136, 247, 327],
         line_shared: 25,
@@ -83,6 +84,7 @@ fn opteron_costs() -> Costs {
 pub(super) fn modern_costs() -> Costs {
     Costs {
         megahertz: 2600,
+        computing: 1.0,
         cache: [4, 14, 50],
         memory: vec![250, 290, 500],
         line_shared: 30,
@@ -104,36 +106,47 @@ pub(super) fn modern_costs() -> Costs {
     }
 }
 
-/// Of datil with a policy that routes, on two processors of a virtual machine (Xeon, 2.6 GHz). Measured there, medians or
-/// minima: caches and memory by chasing pointers through 16 KiB, 256 KiB, 4 MiB and 256 MiB; a line's way from one
-/// processor to the other and back (139 ns); a look at the own queue as a `pause` and a load; sleeps of 50 µs; waking by
-/// futex; two readings of the clock. Sending, receiving, queueing and an empty mailbox are together a message of
-/// `pingpong` with `cls-tp` on one worker (12 ns); how these are divided among them is assumed, as are controller and
-/// link, which nothing on such a machine loads. A message to the other processor takes 48 ns more
-/// (`docs/datil-performance.md`), less than a line.
+/// Of datil with a policy that routes, on two processors of a virtual machine (AMD EPYC, Zen 4; ticks of 2.6 GHz) that are near to each
+/// other. Measured there by datil's `examples/pair`: caches and memory, a line's way from one processor to the other, a look at the own queue, two readings
+/// of the clock, sleeps of 50 µs, waking by futex. Sending, receiving, computing, queueing, an empty mailbox and creation are such that `pingpong`, `count` and `fib` with
+/// `cls-tp` on one worker take what they take natively (14, 5 and 28 ns per message); how these are divided among them is assumed, as are controller
+/// and link, which nothing on such a machine loads.
 fn pair_costs() -> Costs {
     Costs {
         megahertz: 2600,
-        cache: [4, 12, 95],
-        memory: vec![620],
-        line_shared: 181,
-        line: vec![181],
+        computing: 0.05,
+        cache: [4, 11, 46],
+        memory: vec![680],
+        line_shared: 88,
+        line: vec![88],
         controller: 6.0,
         link: 4.0,
         message_lines: 1,
-        poll: 30,
-        theft: 30,
-        queue: 5,
-        send: 9,
-        receive: 8,
-        block: 4,
-        spawn: 30,
-        sleep_slack: 67_000,
-        wake: (30_400, 18_000),
-        timing: 88,
-        staleness: 70,
+        poll: 67,
+        theft: 67,
+        queue: 11,
+        send: 4,
+        receive: 4,
+        block: 7,
+        spawn: 50,
+        sleep_slack: 80_000,
+        wake: (16_000, 5_300),
+        timing: 117,
+        staleness: 34,
     }
 }
+
+/// As in datil: a hundred looks; what the system's fence on all threads takes, assumed; 5 µs; every 16 activations; and as many records as
+/// fit into what a worker takes in at once, 2,048 words.
+const DATIL: Owners = Owners {
+    patience: 6_700,
+    fence: 20_000,
+    silence: 5_000,
+    look_every: 16,
+    records: 680,
+    linger: 8,
+    words: 4,
+};
 
 fn opteron() -> Machine {
     opteron_on(8).expect("it has 8 nodes")
@@ -200,6 +213,7 @@ pub fn opteron_on(nodes: u32) -> Result<Machine, String> {
             Filling::Spread(4)
         },
         costs,
+        owners: None,
     })
 }
 
@@ -225,6 +239,7 @@ fn epyc() -> Machine {
         wiring: Wiring::Packages,
         filling: Filling::Compact,
         costs: modern_costs(),
+        owners: None,
     }
 }
 
@@ -242,6 +257,7 @@ fn pair() -> Machine {
         wiring: Wiring::Packages,
         filling: Filling::Compact,
         costs: pair_costs(),
+        owners: Some(DATIL),
     }
 }
 
@@ -261,5 +277,6 @@ fn chiplet() -> Machine {
         wiring: Wiring::Packages,
         filling: Filling::Compact,
         costs,
+        owners: None,
     }
 }

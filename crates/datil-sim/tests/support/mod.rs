@@ -1,6 +1,6 @@
 //! Runs that take little.
 
-use datil_sim::machine::preset;
+use datil_sim::machine::{Machine, preset};
 use datil_sim::programs::Simulation;
 use datil_sim::{Settings, simulate};
 use serde_json::{Map, Value, json};
@@ -11,6 +11,14 @@ pub fn settings(policy: &str, workers: usize) -> Settings {
         policy: policy.to_owned(),
         workers,
         ..Settings::new(preset("opteron").expect("a preset"))
+    }
+}
+
+/// The machine of the thesis, but its actors belong to workers as on the machine `pair`.
+pub fn owned() -> Machine {
+    Machine {
+        owners: preset("pair").expect("a preset").owners,
+        ..preset("opteron").expect("a preset")
     }
 }
 

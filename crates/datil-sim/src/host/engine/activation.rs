@@ -17,6 +17,8 @@ pub(super) struct Activation {
     pub(super) steps: VecDeque<Step>,
     /// The handler asked to stop.
     pub(super) stopping: bool,
+    /// When it was taken from the queue.
+    pub(super) began: Cycles,
     /// Messages handled.
     pub(super) messages: u32,
     /// Lines that the messages of the present handler carry.
@@ -28,11 +30,12 @@ pub(super) struct Activation {
 }
 
 impl Activation {
-    fn of(actor: u32, timed: bool) -> Self {
+    pub(super) fn of(actor: u32, timed: bool, began: Cycles) -> Self {
         Self {
             actor,
             steps: VecDeque::new(),
             stopping: false,
+            began,
             messages: 0,
             carries: 0,
             computing: 0,
@@ -43,9 +46,15 @@ impl Activation {
 }
 
 impl Engine {
-    /// Takes the next actor and begins to run it; without one the worker begins to search.
+    /// Sees to what others want, takes the next actor and begins to run it; without one the worker begins to search.
     pub(super) fn dispatch(&mut self, me: u32) -> Result<(), String> {
+        let seen_to = self.between_activations(me);
+        self.later(seen_to, |engine| engine.run_next(me))
+    }
+
+    fn run_next(&mut self, me: u32) -> Result<(), String> {
         let taken = self.take(me);
+        let mut answered = self.answer(me);
         let worker = &mut self.workers[me as usize];
         let Some((actor, cost)) = taken else {
             worker.step = 0;
@@ -54,24 +63,29 @@ impl Engine {
                 worker.idle_since = self.now;
                 self.idle_workers.fresh += 1;
                 self.end_stint(me);
+                if let Some(owners) = self.settings.machine.owners {
+                    self.linger(me, owners);
+                    return Ok(());
+                }
             }
             return self.look_around(me);
         };
+        worker.step = 0;
+        worker.probing = None;
+        worker.tick = worker.tick.wrapping_add(1);
         if worker.phase != Phase::Busy {
             worker.phase = Phase::Busy;
             worker.idle += self.now - worker.idle_since;
             self.idle_workers.fresh -= 1;
+            answered += self.rouse_all();
         }
-        worker.step = 0;
-        worker.probing = None;
-        worker.tick = worker.tick.wrapping_add(1);
         let timed = self.is_to_be_timed(me, actor);
-        self.workers[me as usize].activation = Some(Activation::of(actor, timed));
+        self.workers[me as usize].activation = Some(Activation::of(actor, timed, self.now));
         self.run.activations += 1;
         self.slots[actor as usize].status = Status::Running;
         let timing = if timed { self.costs.timing } else { 0 };
         let begun = self.begin_handling(me)?;
-        self.next_turn(me, cost + begun + Cycles::from(timing));
+        self.next_turn(me, answered + cost + begun + Cycles::from(timing));
         Ok(())
     }
 
@@ -143,9 +157,14 @@ impl Engine {
         // The next actor is chosen now and its costs begin later: a difference of some dozen cycles that saves an
         // event each time.
         self.workers[me as usize].activation = None;
+        self.later(cost, |engine| engine.dispatch(me))
+    }
+
+    /// Does something as if it were so much later: it comes after other things that are charged together.
+    pub(super) fn later<R>(&mut self, cost: Cycles, act: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.now;
         self.now += cost;
-        let done = self.dispatch(me);
+        let done = act(self);
         self.now = before;
         done
     }

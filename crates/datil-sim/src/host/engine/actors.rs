@@ -21,6 +21,17 @@ pub(super) enum Status {
     Dead,
 }
 
+/// Where the token is that every actor has once; see [`super::owners`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Token {
+    /// With the actor, which its owner may queue where it likes.
+    Home,
+    /// On its way to the owner, brought by somebody who has written.
+    Brought,
+    /// On its way to another worker, with the actor.
+    InTransit,
+}
+
 /// A message in a mailbox.
 pub(super) struct Mail {
     pub(super) letter: Letter,
@@ -40,8 +51,38 @@ pub(super) struct Slot {
     pub(super) started: bool,
     pub(super) word: Word,
     pub(super) mailbox: VecDeque<Mail>,
+    /// The worker to which it belongs, or to which it is on its way; used where actors have owners, as all that follows.
+    pub(super) owner: Option<u32>,
+    /// What others have written and the owner has not seen.
+    pub(super) remote: VecDeque<Mail>,
+    pub(super) token: Token,
     pub(super) region: Region,
     pub(super) handled: u64,
+}
+
+impl Slot {
+    /// An actor of which nobody has heard yet.
+    pub(super) fn unborn(body: Option<Box<dyn Body>>, class: usize, depth: u32, region: Region) -> Self {
+        Self {
+            body,
+            class,
+            depth,
+            status: Status::Unborn,
+            started: false,
+            word: Word::default(),
+            mailbox: VecDeque::new(),
+            owner: None,
+            remote: VecDeque::new(),
+            token: Token::Home,
+            region,
+            handled: 0,
+        }
+    }
+
+    /// What others have written goes behind what is in the mailbox.
+    pub(super) fn collect(&mut self) {
+        self.mailbox.append(&mut self.remote);
+    }
 }
 
 /// The actors of one type.
@@ -58,17 +99,8 @@ impl Engine {
             let state = self.classes[class]
                 .annotation
                 .map_or(128, |annotation| (annotation.state)(self.settings.scale));
-            self.slots.push(Slot {
-                body: Some(birth.body),
-                class,
-                depth,
-                status: Status::Unborn,
-                started: false,
-                word: Word::default(),
-                mailbox: VecDeque::new(),
-                region: Region::new(state),
-                handled: 0,
-            });
+            self.slots
+                .push(Slot::unborn(Some(birth.body), class, depth, Region::new(state)));
         }
     }
 

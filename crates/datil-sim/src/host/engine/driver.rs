@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::inbox::Record;
 use super::{Engine, Event};
 use crate::actor::{Note, Wish};
 use crate::machine::Cycles;
@@ -18,6 +19,10 @@ impl Engine {
         let time = match wish {
             Wish::Spawn(actor) => {
                 let cost = Cycles::from(costs.spawn);
+                if self.settings.machine.owners.is_some() {
+                    let cost = cost + self.record(Record::Spawn(actor));
+                    return self.schedule_driver(cost.max(1));
+                }
                 let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
                 self.turns.0 += 1;
                 self.slots[actor as usize].word = word;
@@ -25,6 +30,10 @@ impl Engine {
             }
             Wish::Send(to, letter) => {
                 let cost = Cycles::from(costs.send);
+                if self.settings.machine.owners.is_some() {
+                    let cost = cost + self.record(Record::Send(to, letter));
+                    return self.schedule_driver(cost.max(1));
+                }
                 let turn = self.turns.1;
                 if self.receive_letter(to, letter, pu, 0) {
                     self.turns.1 += 1;

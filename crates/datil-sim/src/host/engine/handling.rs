@@ -76,6 +76,10 @@ impl Engine {
         let charge = annotation.map_or(Settings::DEFAULT_CHARGE, |annotation| {
             (annotation.charge)(&activity)
         });
+        let charge = Charge {
+            cycles: (charge.cycles as f64 * self.costs.computing).round() as u64,
+            ..charge
+        };
         activation.carries = annotation.map_or(0, |annotation| (annotation.carries)(&activity));
         activation.stopping = handling.stopped;
         activation.steps.push_back(Step::Compute(charge));
@@ -149,16 +153,24 @@ impl Engine {
             Step::Wish(Wish::Send(to, letter)) => {
                 let activation = worker.activation.as_ref().expect("the worker is busy");
                 let carries = activation.carries;
+                if self.settings.machine.owners.is_some() {
+                    return self.send_owned(me, to, letter, carries);
+                }
                 if !self.receive_letter(to, letter, pu, carries) {
                     return 0;
                 }
-                let route = self.ask_for_route(me, to);
+                let route = self.ask_for_route(me, me, to);
                 self.enqueue(to, route, pu, Some(me))
             }
             Step::Wish(Wish::Spawn(actor)) => {
                 let role = self.role(actor);
                 let (word, route) = self.workers[me as usize].policy.spawned(role);
                 self.slots[actor as usize].word = word;
+                if self.settings.machine.owners.is_some() {
+                    self.rouse(actor);
+                    self.write_state(actor, pu);
+                    return self.carry_out(me, actor, route);
+                }
                 self.enqueue(actor, route, pu, Some(me))
             }
             Step::Wish(Wish::Population(actors)) => {

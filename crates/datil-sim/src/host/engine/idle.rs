@@ -4,14 +4,19 @@ use datil_policy::{End, Search, Waking};
 
 use super::Engine;
 use super::worker::Phase;
-use crate::machine::Cycles;
+use crate::machine::{Cycles, Owners};
 
 impl Engine {
     /// An idle worker's event: what it was doing has ended; it looks at its own queue and then does the next thing.
     pub(super) fn look_around(&mut self, me: u32) -> Result<(), String> {
-        if let Some((victim, end)) = self.workers[me as usize].probing.take()
-            && let Some(cost) = self.rob(me, victim, end)
+        let rested = self.workers[me as usize].phase == Phase::Resting;
+        let probed = self.workers[me as usize].probing.take();
+        if let (Some((victim, end)), Some(owners)) = (probed, self.settings.machine.owners)
+            && self.ask(me, victim, end, owners)
         {
+            return Ok(());
+        }
+        if let Some((victim, cost)) = self.loot(me, probed) {
             let mut cost = cost + self.begin_stint(me) + self.wake_another(me, None);
             if self.rules.waking == Waking::Proven && !self.workers[victim as usize].queue.is_empty() {
                 cost += self.summon(me, victim);
@@ -19,8 +24,13 @@ impl Engine {
             return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
-        if worker.next.is_some() || !worker.queue.is_empty() {
+        let is_left = !worker.arrivals.is_empty() || !self.inbox.is_empty();
+        if is_left || worker.next.is_some() || !worker.queue.is_empty() {
             return self.dispatch(me);
+        }
+        if rested {
+            self.park(me);
+            return Ok(());
         }
         let worker = &mut self.workers[me as usize];
         let step = worker.step;
@@ -37,9 +47,20 @@ impl Engine {
                 let time = self.costs.cycles(nanos + self.costs.sleep_slack);
                 self.next_turn(me, time);
             }
+            Search::Park if self.settings.machine.owners.is_some() => self.rest(me),
             Search::Park => self.park(me),
         }
         Ok(())
+    }
+
+    /// What a worker has robbed whose look at a victim, or wait for its answer, is over: from whom, and what that cost.
+    fn loot(&mut self, me: u32, probed: Option<(u32, End)>) -> Option<(u32, Cycles)> {
+        let Some(owners) = self.settings.machine.owners else {
+            let (victim, end) = probed?;
+            return Some((victim, self.rob(me, victim, end)?));
+        };
+        let (victim, end) = self.workers[me as usize].asked.take()?;
+        Some((victim, self.hear(me, victim, end, owners)?))
     }
 
     /// Begins to look whether a victim has anything at this end of its queue.
@@ -53,6 +74,44 @@ impl Engine {
             End::Head | End::Next => &self.workers[victim as usize].head,
         };
         let time = Cycles::from(self.costs.theft) + lock.look(&mut self.memory, pu);
+        self.next_turn(me, time);
+    }
+
+    /// Polls before it goes to sleep.
+    fn rest(&mut self, me: u32) {
+        let worker = &mut self.workers[me as usize];
+        worker.phase = Phase::Resting;
+        let time = Cycles::from(self.costs.poll) * Cycles::from(worker.policy.spin());
+        self.next_turn(me, time);
+    }
+
+    /// Ends the rest of a worker that did not sleep yet.
+    pub(super) fn get_up(&mut self, me: u32) {
+        let worker = &mut self.workers[me as usize];
+        worker.phase = Phase::Searching;
+        worker.step = 0;
+        let time = Cycles::from(self.costs.poll) + self.words() + self.until_idle(me);
+        self.next_turn(me, time);
+    }
+
+    /// Time until a worker that idles has done what it did last, whose costs began when it was chosen (see [`Engine::go_on`]). Where actors have
+    /// no owners that is a few cycles, and not counted.
+    pub(super) fn until_idle(&self, worker: u32) -> Cycles {
+        let since = self.workers[worker as usize].idle_since;
+        let counts = self.settings.machine.owners.is_some();
+        if counts { since.saturating_sub(self.now) } else { 0 }
+    }
+
+    /// What the lines cost that tell others whether a worker rests, when they have changed: that worker, and whoever looks at them.
+    pub(super) fn words(&self) -> Cycles {
+        let words = self.settings.machine.owners.map_or(0, |owners| owners.words);
+        Cycles::from(words * self.costs.line[0])
+    }
+
+    /// Waits a little when it has run dry: others may be about to send something.
+    pub(super) fn linger(&mut self, me: u32, owners: Owners) {
+        self.workers[me as usize].phase = Phase::Polling;
+        let time = Cycles::from(self.costs.poll) * Cycles::from(owners.linger);
         self.next_turn(me, time);
     }
 

@@ -19,15 +19,15 @@ impl Engine {
         worker.policy.samples(worker.tick, &profile)
     }
 
-    /// Where the policy of this worker queues an idle actor to which something was sent.
-    pub(super) fn ask_for_route(&mut self, me: u32, receiver: u32) -> Route {
+    /// Where the policy of this worker queues an idle actor to which a worker has sent something.
+    pub(super) fn ask_for_route(&mut self, me: u32, sender: u32, receiver: u32) -> Route {
         let word = self.slots[receiver as usize].word;
         let around = if self.workers[me as usize].learns {
             self.surroundings(receiver)
         } else {
             Surroundings::default()
         };
-        self.workers[me as usize].policy.woken(me, word, &around)
+        self.workers[me as usize].policy.woken(sender, word, &around)
     }
 
     /// What a policy that learns may see beside the actor's word.

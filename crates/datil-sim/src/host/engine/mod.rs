@@ -5,7 +5,9 @@ mod actors;
 mod driver;
 mod handling;
 mod idle;
+mod inbox;
 mod learning;
+mod owners;
 mod queues;
 mod stale;
 mod stint;
@@ -20,6 +22,7 @@ use datil_policy::topology::Rings;
 use datil_policy::{Board, Random, Setup};
 
 use self::actors::{Class, Slot};
+use self::inbox::Record;
 use self::stale::Stale;
 use self::worker::{Phase, Worker};
 use super::rules::Rules;
@@ -56,6 +59,8 @@ pub(crate) struct Engine {
     class_of: HashMap<&'static str, usize>,
     driver: VecDeque<Wish>,
     driver_pu: usize,
+    /// What threads outside want where actors have owners.
+    inbox: VecDeque<Record>,
     /// Actors spawned and messages sent by the driver.
     turns: (u32, u32),
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
@@ -122,6 +127,7 @@ impl Engine {
             class_of: HashMap::new(),
             driver: VecDeque::new(),
             driver_pu: pus[0],
+            inbox: VecDeque::new(),
             turns: (0, 0),
             events: BinaryHeap::new(),
             sequence: 0,
@@ -144,10 +150,15 @@ impl Engine {
         })
     }
 
-    /// Starts the workers, which find nothing to do.
+    /// Starts the workers, which find nothing to do. Where actors have owners they have slept since.
     fn start(&mut self) {
         for worker in 0..self.workers.len() as u32 {
-            self.schedule(0, Event::Turn(worker, 0));
+            if self.settings.machine.owners.is_some() {
+                self.workers[worker as usize].phase = Phase::Sleeping;
+                self.workers[worker as usize].sleeps_on = true;
+            } else {
+                self.schedule(0, Event::Turn(worker, 0));
+            }
             if self.os().is_some() {
                 let wait = self.between_migrations();
                 self.schedule(wait, Event::Balance(worker));

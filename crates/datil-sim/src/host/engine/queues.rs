@@ -18,10 +18,20 @@ struct Reason {
 }
 
 impl Engine {
-    /// Queues an actor; returns what that costs unit `pu`.
+    /// Queues an actor that did not wait; returns what that costs unit `pu`.
     pub(super) fn enqueue(&mut self, actor: u32, route: Route, pu: usize, from: Option<u32>) -> Cycles {
+        self.rouse(actor);
+        self.put(actor, route, pu, from)
+    }
+
+    /// Notes that an actor is to run.
+    pub(super) fn rouse(&mut self, actor: u32) {
         self.active += 1;
         self.slots[actor as usize].status = Status::Queued;
+    }
+
+    /// Puts an actor that is to run into a queue; returns what that costs unit `pu`.
+    pub(super) fn put(&mut self, actor: u32, route: Route, pu: usize, from: Option<u32>) -> Cycles {
         let hold = Cycles::from(self.costs.queue);
         let worker = &mut self.workers[route.worker as usize];
         let reason = Reason {
@@ -52,6 +62,15 @@ impl Engine {
         cost + self.notice(route.worker, from, reason)
     }
 
+    /// Lets a worker notice that something was left for it which is not in its queue yet; returns what that costs the one who left it.
+    pub(super) fn nudge(&mut self, worker: u32) -> Cycles {
+        let reason = Reason {
+            beside: false,
+            runs_next: false,
+        };
+        self.notice(worker, None, reason)
+    }
+
     /// Lets the owner of a queue notice that something was put there, if it can; returns what that costs the one who
     /// did it.
     fn notice(&mut self, owner: u32, from: Option<u32>, reason: Reason) -> Cycles {
@@ -63,10 +82,12 @@ impl Engine {
                 return self.wake_another(owner, Some(node));
             }
             Phase::Busy => {}
+            Phase::Resting => self.get_up(owner),
             Phase::Polling => {
                 // It has noticed: what else comes before it looks does not make it look later.
                 self.workers[owner as usize].phase = Phase::Searching;
-                self.next_turn(owner, poll);
+                let time = poll + self.until_idle(owner);
+                self.next_turn(owner, time);
             }
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
@@ -114,7 +135,7 @@ impl Engine {
         let count = self.workers.len() as u32;
         (1..count).map(|step| (worker + step) % count).find(|&other| {
             let worker = &self.workers[other as usize];
-            worker.phase == Phase::Sleeping && wanted(worker)
+            worker.idles() && wanted(worker)
         })
     }
 
@@ -135,10 +156,25 @@ impl Engine {
         sleeper.map_or(0, |sleeper| self.wake(sleeper))
     }
 
-    /// Wakes a sleeping worker; returns what that costs the one who does it.
-    fn wake(&mut self, worker: u32) -> Cycles {
+    /// Wakes those that would poll if not all had been idle; returns what that costs.
+    pub(super) fn rouse_all(&mut self) -> Cycles {
+        if !self.rules.waking.polls() {
+            return 0;
+        }
+        let sleepers = (0..self.workers.len() as u32).filter(|&at| self.workers[at as usize].sleeps_on);
+        let sleepers: Vec<u32> = sleepers.collect();
+        sleepers.into_iter().map(|sleeper| self.wake(sleeper)).sum()
+    }
+
+    /// Wakes a worker that sleeps, or is about to; returns what that costs the one who does it.
+    pub(super) fn wake(&mut self, worker: u32) -> Cycles {
+        if self.workers[worker as usize].phase == Phase::Resting {
+            self.get_up(worker);
+            return self.words();
+        }
         let (cost, latency) = self.costs.wake;
         self.run.wakes += 1;
+        self.workers[worker as usize].sleeps_on = false;
         self.workers[worker as usize].phase = Phase::Searching;
         self.workers[worker as usize].step = 0;
         let latency = self.costs.cycles(latency);
@@ -163,17 +199,11 @@ mod tests {
             ..Settings::new(preset("opteron").expect("a preset"))
         };
         let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
-        engine.slots.extend((0..actors).map(|_| Slot {
-            body: None,
-            class: 0,
-            depth: 0,
+        let idle = || Slot {
             status: Status::Idle,
-            started: false,
-            word: datil_policy::Word::default(),
-            mailbox: std::collections::VecDeque::new(),
-            region: Region::new(0),
-            handled: 0,
-        }));
+            ..Slot::unborn(None, 0, 0, Region::new(0))
+        };
+        engine.slots.extend((0..actors).map(|_| idle()));
         engine
     }
 

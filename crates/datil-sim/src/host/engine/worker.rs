@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use datil_policy::End;
 
 use super::activation::Activation;
+use super::owners::Arrival;
 use super::stale::Stale;
 use super::stint::Stint;
 use crate::host::lock::Lock;
@@ -20,6 +21,8 @@ pub(super) enum Phase {
     Searching,
     /// Looks at its own queue, and notices at once what is put there.
     Polling,
+    /// Has found nothing and is about to sleep until somebody wakes it, but polls a little before, as datil's workers do.
+    Resting,
     /// Sleeps, with or without a time at which it wakes.
     Sleeping,
 }
@@ -47,9 +50,28 @@ pub(super) struct Worker {
     /// It was woken because thefts pay, and has not slept since.
     pub(super) summoned: bool,
     pub(super) stint: Option<Stint>,
+    /// What others have left, with the units that did; used where actors have owners, as all that follows.
+    pub(super) arrivals: Vec<(Arrival, usize)>,
+    /// Whoever leaves something writes here.
+    pub(super) door: Lock,
+    /// A thief, and the end from which it wants something.
+    pub(super) request: Option<(u32, End)>,
+    /// Whom this worker has asked.
+    pub(super) asked: Option<(u32, End)>,
+    /// It sleeps since nobody had anything to do, whatever its policy's timetable says, until somebody has.
+    pub(super) sleeps_on: bool,
+    /// When it brought the first of the tokens to others of which it does not know that they were seen.
+    pub(super) brought: Option<Cycles>,
+    /// What others cost it that acted in its place.
+    pub(super) late: Cycles,
 }
 
 impl Worker {
+    /// It sleeps, or is about to: others may take over what belongs to it.
+    pub(super) fn idles(&self) -> bool {
+        matches!(self.phase, Phase::Sleeping | Phase::Resting)
+    }
+
     /// A worker on a unit, with nothing to do.
     pub(super) fn idle(policy: Box<dyn Decide>, pu: usize) -> Self {
         Self {
@@ -71,6 +93,13 @@ impl Worker {
             length: Stale::default(),
             summoned: false,
             stint: None,
+            arrivals: Vec::new(),
+            door: Lock::default(),
+            request: None,
+            asked: None,
+            sleeps_on: false,
+            brought: None,
+            late: 0,
         }
     }
 }

@@ -1,0 +1,168 @@
+//! What threads outside want of actors that belong to workers: it lies in the runtime's inbox until a worker takes it.
+
+use datil_policy::Route;
+
+use super::Engine;
+use super::actors::{Mail, Status};
+use super::worker::Phase;
+use crate::actor::Letter;
+use crate::machine::Cycles;
+
+/// One thing that a thread outside wants.
+pub(super) enum Record {
+    Spawn(u32),
+    Send(u32, Letter),
+}
+
+impl Engine {
+    /// Leaves a record; returns what that costs the thread outside.
+    pub(super) fn record(&mut self, record: Record) -> Cycles {
+        self.active += 1;
+        self.inbox.push_back(record);
+        let at_work = |phase| matches!(phase, Phase::Busy | Phase::Searching);
+        if self.workers.iter().any(|worker| at_work(worker.phase)) {
+            return 0;
+        }
+        let polls = |phase| matches!(phase, Phase::Polling | Phase::Resting);
+        let found = self.workers.iter().position(|worker| polls(worker.phase));
+        if let Some(polling) = found {
+            return self.nudge(polling as u32);
+        }
+        self.wake(0)
+    }
+
+    /// Does what the oldest records say, at most so many; returns what that costs.
+    pub(super) fn take_in(&mut self, me: u32, most: u32) -> Cycles {
+        let mut cost = 0;
+        for _ in 0..most {
+            let Some(record) = self.inbox.pop_front() else {
+                break;
+            };
+            self.active -= 1;
+            cost += Cycles::from(self.costs.queue);
+            cost += self.later(cost, |engine| match record {
+                Record::Spawn(actor) => engine.admit(me, actor),
+                Record::Send(to, letter) => engine.pass_on(me, to, letter),
+            });
+        }
+        cost
+    }
+
+    fn admit(&mut self, me: u32, actor: u32) -> Cycles {
+        let workers = self.workers.len() as u32;
+        let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
+        self.turns.0 += 1;
+        self.slots[actor as usize].word = word;
+        self.rouse(actor);
+        self.write_state(actor, self.workers[me as usize].pu);
+        self.carry_out(me, actor, route)
+    }
+
+    fn pass_on(&mut self, me: u32, to: u32, letter: Letter) -> Cycles {
+        let mail = Mail {
+            letter,
+            from: self.driver_pu,
+            lines: 0,
+        };
+        self.lost |= self.slots[to as usize].status == Status::Dead;
+        let owner = self.owner(to);
+        let adoption = self.adopt(me, to);
+        if owner != me && adoption.is_none() {
+            return self.write_to_other(owner, mail, to, None);
+        }
+        let slot = &mut self.slots[to as usize];
+        slot.collect();
+        slot.mailbox.push_back(mail);
+        let cost = adoption.unwrap_or(0);
+        if slot.status != Status::Idle {
+            return cost;
+        }
+        self.rouse(to);
+        let route = self.ask_for_call(to);
+        cost + self.carry_out(me, to, route)
+    }
+
+    /// Where the policy queues an idle actor to which a thread outside has sent.
+    pub(super) fn ask_for_call(&mut self, to: u32) -> Route {
+        let workers = self.workers.len() as u32;
+        let turn = self.turns.1;
+        self.turns.1 += 1;
+        (self.rules.called)(self.slots[to as usize].word, turn, workers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datil_policy::ClsTp;
+
+    use super::super::actors::Slot;
+    use super::*;
+    use crate::host::{Rules, Settings};
+    use crate::machine::{Region, preset};
+
+    /// Two workers that sleep, and so many actors of which nobody has heard.
+    fn engine(actors: u32) -> Engine {
+        let settings = Settings::new(preset("pair").expect("a preset"));
+        let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
+        engine.start();
+        let unborn = || Slot::unborn(None, 0, 0, Region::new(128));
+        engine.slots.extend((0..actors).map(|_| unborn()));
+        engine.class_of.insert("nobody", 0);
+        engine.classes.push(super::super::actors::Class {
+            annotation: None,
+            profile: super::super::stale::Stale::default(),
+        });
+        engine
+    }
+
+    #[test]
+    fn the_first_record_wakes_a_worker_and_others_wait_for_it() {
+        let mut engine = engine(2);
+        assert!(engine.record(Record::Spawn(0)) > 0, "waking costs something");
+        assert_eq!((engine.workers[0].phase, engine.run.wakes), (Phase::Searching, 1));
+        assert_eq!(engine.record(Record::Spawn(1)), 0);
+        assert_eq!((engine.run.wakes, engine.active, engine.inbox.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn records_are_taken_in_order_and_no_more_than_are_wanted() {
+        let mut engine = engine(1);
+        engine.record(Record::Spawn(0));
+        for number in 1..=3u32 {
+            engine.record(Record::Send(0, Box::new(number)));
+        }
+        assert!(engine.take_in(0, 3) > 0);
+        assert_eq!(engine.inbox.len(), 1);
+        let numbers = engine.slots[0].mailbox.iter();
+        let numbers: Vec<u32> = numbers
+            .filter_map(|mail| mail.letter.downcast_ref().copied())
+            .collect();
+        assert_eq!(numbers, [1, 2]);
+        // It waits in one queue, once, and a record is left.
+        assert_eq!(engine.active, 2);
+    }
+
+    #[test]
+    fn actors_from_outside_are_dealt_out_and_keep_what_is_sent_to_them() {
+        let mut engine = engine(2);
+        for actor in 0..2 {
+            engine.record(Record::Spawn(actor));
+            engine.record(Record::Send(actor, Box::new(actor)));
+        }
+        engine.take_in(0, 9);
+        let owners: Vec<_> = engine.slots.iter().map(|slot| slot.owner).collect();
+        assert_eq!(owners, [Some(0), Some(1)]);
+        engine.receive(1, 1);
+        assert_eq!(engine.workers[1].queue, [1]);
+        assert_eq!((engine.slots[1].mailbox.len(), engine.active), (1, 2));
+    }
+
+    #[test]
+    fn a_worker_that_finds_something_wakes_those_that_would_poll() {
+        let mut engine = engine(0);
+        engine.wake(0);
+        assert!(engine.rouse_all() > 0);
+        assert_eq!((engine.workers[1].phase, engine.run.wakes), (Phase::Searching, 2));
+        assert_eq!(engine.rouse_all(), 0);
+    }
+}
