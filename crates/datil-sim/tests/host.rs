@@ -182,6 +182,24 @@ fn nearer_and_farther_hops_move_remote_work_only() {
     assert!(with(2.0, Placement::Interleaved) > 1.03 * with(0.5, Placement::Interleaved));
 }
 
+/// What programs are charged is for a core of 2012; others need more or fewer cycles for it, and as many for what the host does.
+#[test]
+fn computing_takes_as_many_cycles_as_the_machine_says() {
+    let time = |computing| {
+        let mut machine = preset("opteron").expect("a preset");
+        machine.costs.computing = computing;
+        let settings = Settings {
+            machine,
+            ..settings("cls-tp", 1)
+        };
+        run("trapezoid", settings).run.busy as f64
+    };
+    let (once, twice, never) = (time(1.0), time(2.0), time(0.0));
+    assert!(never > 0.0 && never < 0.1 * once, "{never} {once}");
+    let linear = 2.0 * once - never;
+    assert!((twice / linear - 1.0).abs() < 0.01, "{twice} {linear}");
+}
+
 #[test]
 fn the_opteron_has_as_many_nodes_as_asked_for_and_always_64_units() {
     use datil_sim::machine::opteron_on;

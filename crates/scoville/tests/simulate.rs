@@ -156,6 +156,26 @@ fn hops_may_take_no_time_at_all() {
     }
 }
 
+/// Who reads the output of `pair` beside that of another machine must be able to see that its host is another one.
+#[test]
+fn json_says_whether_actors_have_owners() {
+    let owners = |machine: &str| {
+        let text = printed(&[
+            "simulate",
+            "pingpong",
+            "--set",
+            "pings=10",
+            "--machine",
+            machine,
+            "--json",
+        ]);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        value["owners"].clone()
+    };
+    assert_eq!(owners("opteron"), serde_json::Value::Null);
+    assert!(owners("pair")["fence"].as_u64().is_some_and(|fence| fence > 0));
+}
+
 #[test]
 fn a_page_begins_its_sentences_with_capitals() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -31,7 +31,7 @@ pub struct Machine {
 }
 
 /// How workers come by what belongs to others.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Owners {
     /// Cycles for which a thief waits for an answer before it acts in the place of its victim.
     pub patience: u32,

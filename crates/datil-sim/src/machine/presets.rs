@@ -24,7 +24,7 @@ pub const PRESETS: [(&str, &str); 5] = [
     ),
     (
         "pair",
-        "two processors of a virtual machine on which datil was measured, with datil's own costs, most of them measured",
+        "two processors of a virtual machine on which datil was measured, with datil's own costs, most of them measured, and its owning workers",
     ),
 ];
 

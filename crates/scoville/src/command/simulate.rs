@@ -126,6 +126,7 @@ struct Output {
     operating_system: Option<Os>,
     from_head: bool,
     costs: datil_sim::machine::Costs,
+    owners: Option<datil_sim::machine::Owners>,
     seeds: Vec<u64>,
     /// Sizes of each program, by its name.
     sizes: Map<String, Value>,
@@ -271,6 +272,7 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         operating_system: settings.os,
         from_head: arguments.from_head,
         costs: machine.costs.clone(),
+        owners: machine.owners,
         seeds,
         sizes,
         set,
