@@ -17,7 +17,7 @@ use crate::sync::spin_loop;
 
 /// An owner that has not looked for so long may be in a handler that takes long; short ones take a hundredth of that.
 const SILENCE: Nanos = 5_000;
-/// Looks whether an owner that was silent begins an activation after all.
+/// Looks whether an owner that was silent begins an activation after all: a microsecond or more.
 const LAST_LOOKS: u32 = 100;
 /// Activations between two looks, but for the first: by then the line that tells has mostly travelled to the owner, and need not travel for
 /// each token.
@@ -81,9 +81,13 @@ impl<P: Policy> Worker<'_, P> {
         }
     }
 
-    /// Makes sure that nothing that was brought to others waits unseen behind a handler: by now somebody has time.
+    /// Makes sure that nothing that was brought to others waits unseen behind a handler; for when it has waited for long, or this worker has
+    /// nothing else to do.
     pub(super) fn insist_on_brought(&self) {
         let core = self.core;
+        if core.brought.to.get() == 0 {
+            return;
+        }
         let silent = core.unseen();
         core.brought.to.set(0);
         for (index, port) in core.team.ports.iter().enumerate() {

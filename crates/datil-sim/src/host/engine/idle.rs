@@ -24,7 +24,7 @@ impl Engine {
             return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
-        let is_left = !worker.arrivals.is_empty() || !self.inbox.is_empty();
+        let is_left = !worker.arrivals.is_empty() || self.may_take_in(me);
         if is_left || worker.next.is_some() || !worker.queue.is_empty() {
             return self.dispatch(me);
         }
@@ -59,6 +59,9 @@ impl Engine {
             let (victim, end) = probed?;
             return Some((victim, self.rob(me, victim, end)?));
         };
+        if let Some((victim, _)) = probed {
+            return Some((victim, self.intercept(me, victim)?));
+        }
         let (victim, end) = self.workers[me as usize].asked.take()?;
         Some((victim, self.hear(me, victim, end, owners)?))
     }

@@ -3,10 +3,14 @@
 use datil_policy::Route;
 
 use super::Engine;
+use super::activation::Activation;
 use super::actors::{Mail, Status};
 use super::worker::Phase;
 use crate::actor::Letter;
 use crate::machine::Cycles;
+
+/// Nanoseconds after which a handler takes so long that another worker takes what comes from outside.
+const PATIENCE: u64 = 1_000_000;
 
 /// One thing that a thread outside wants.
 pub(super) enum Record {
@@ -31,8 +35,25 @@ impl Engine {
         self.wake(0)
     }
 
+    /// Whether there are records that this worker is to take. Whoever took the last ones goes on doing so, unless it idles or is in a handler for
+    /// long.
+    pub(super) fn may_take_in(&self, me: u32) -> bool {
+        let Some(keeper) = self.keeper.filter(|keeper| *keeper != me) else {
+            return !self.inbox.is_empty();
+        };
+        let keeper = &self.workers[keeper as usize];
+        let patience = self.costs.cycles(PATIENCE);
+        let is_long = |activation: &Activation| self.now.saturating_sub(activation.began) >= patience;
+        let keeps = !keeper.idles() && !keeper.activation.as_ref().is_some_and(is_long);
+        !keeps && !self.inbox.is_empty()
+    }
+
     /// Does what the oldest records say, at most so many; returns what that costs.
     pub(super) fn take_in(&mut self, me: u32, most: u32) -> Cycles {
+        if !self.may_take_in(me) {
+            return 0;
+        }
+        self.keeper = Some(me);
         let mut cost = 0;
         for _ in 0..most {
             let Some(record) = self.inbox.pop_front() else {

@@ -61,6 +61,8 @@ pub(crate) struct Engine {
     driver_pu: usize,
     /// What threads outside want where actors have owners.
     inbox: VecDeque<Record>,
+    /// The worker that took from there last.
+    keeper: Option<u32>,
     /// Actors spawned and messages sent by the driver.
     turns: (u32, u32),
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
@@ -128,6 +130,7 @@ impl Engine {
             driver: VecDeque::new(),
             driver_pu: pus[0],
             inbox: VecDeque::new(),
+            keeper: None,
             turns: (0, 0),
             events: BinaryHeap::new(),
             sequence: 0,
@@ -154,8 +157,7 @@ impl Engine {
     fn start(&mut self) {
         for worker in 0..self.workers.len() as u32 {
             if self.settings.machine.owners.is_some() {
-                self.workers[worker as usize].phase = Phase::Sleeping;
-                self.workers[worker as usize].sleeps_on = true;
+                self.workers[worker as usize].sleep_on();
             } else {
                 self.schedule(0, Event::Turn(worker, 0));
             }

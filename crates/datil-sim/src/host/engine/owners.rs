@@ -211,11 +211,9 @@ impl Engine {
         let unseen: Vec<u32> = (0..self.workers.len() as u32)
             .filter(|&other| other != me && waits(other))
             .collect();
-        if unseen.is_empty() {
-            self.workers[me as usize].brought = None;
-        }
-        let silent = self.now - since >= self.costs.cycles(owners.silence);
-        if !silent && self.workers[me as usize].phase == Phase::Busy {
+        let silent = self.now.saturating_sub(since) >= self.costs.cycles(owners.silence);
+        let may_wait = !silent && self.workers[me as usize].phase == Phase::Busy;
+        if may_wait && !unseen.is_empty() {
             return 0;
         }
         let mut cost = 0;
@@ -255,6 +253,33 @@ impl Engine {
         thief.phase = Phase::Polling;
         self.next_turn(me, Cycles::from(owners.patience));
         true
+    }
+
+    /// Takes what is on its way into the queue of a worker that naps, and would lie there until it has slept enough; returns what that costs.
+    pub(super) fn intercept(&mut self, me: u32, victim: u32) -> Option<Cycles> {
+        let naps = self.workers[victim as usize].phase == Phase::Sleeping && self.rules.waking.polls();
+        let waiting = self.workers[victim as usize].arrivals.len();
+        if !naps || waiting == 0 {
+            return None;
+        }
+        let granted = self.workers[me as usize].policy.grant(waiting);
+        let arrivals = std::mem::take(&mut self.workers[victim as usize].arrivals);
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        for (arrival, from) in arrivals {
+            match arrival {
+                Arrival::Actor { actor, .. } if taken.len() < granted => taken.push(actor),
+                _ => left.push((arrival, from)),
+            }
+        }
+        self.workers[victim as usize].arrivals = left;
+        let (theirs, mine) = (self.workers[victim as usize].pu, self.workers[me as usize].pu);
+        let mut cost = self.memory.transfer(theirs, mine, 1);
+        for &actor in &taken {
+            self.active -= 1;
+            cost += self.later(cost, |engine| engine.accept(me, me, actor, End::Tail));
+        }
+        self.run.steals += taken.len() as u64;
+        (!taken.is_empty()).then_some(cost)
     }
 
     /// Answers a thief after the worker has taken what it runs next; returns what that costs.
@@ -527,6 +552,35 @@ mod tests {
         send(&mut engine, 0, 0, 9);
         assert!(engine.hear(1, 0, End::Tail, owners).is_none());
         assert_eq!((engine.workers[0].late, engine.workers[0].request), (0, None));
+    }
+
+    #[test]
+    fn what_is_on_its_way_to_a_worker_that_naps_is_intercepted() {
+        let mut engine = engine(2);
+        begin_handler(&mut engine, 0);
+        engine.workers[1].phase = Phase::Sleeping;
+        let there = Route {
+            worker: 1,
+            end: End::Tail,
+        };
+        for actor in [0, 1] {
+            engine.rouse(actor);
+            engine.carry_out(0, actor, there);
+        }
+        assert_eq!(engine.workers[1].phase, Phase::Sleeping, "naps are not ended");
+        // The policy grants one.
+        assert!(engine.intercept(0, 1).is_some());
+        assert_eq!(
+            (queue(&engine, 0), engine.workers[1].arrivals.len()),
+            (vec![0], 1)
+        );
+        assert_eq!(
+            (engine.slots[0].owner, engine.slots[0].token),
+            (Some(0), Token::Home)
+        );
+        assert_eq!((engine.run.steals, engine.active), (1, 3));
+        engine.workers[1].phase = Phase::Searching;
+        assert!(engine.intercept(0, 1).is_none(), "it sees to that itself");
     }
 
     #[test]

@@ -64,6 +64,10 @@ impl Engine {
 
     /// Lets a worker notice that something was left for it which is not in its queue yet; returns what that costs the one who left it.
     pub(super) fn nudge(&mut self, worker: u32) -> Cycles {
+        if self.workers[worker as usize].sleeps_on {
+            self.run.pushed_to_sleepers += 1;
+            return self.wake(worker);
+        }
         let reason = Reason {
             beside: false,
             runs_next: false,
@@ -174,9 +178,11 @@ impl Engine {
         }
         let (cost, latency) = self.costs.wake;
         self.run.wakes += 1;
-        self.workers[worker as usize].sleeps_on = false;
-        self.workers[worker as usize].phase = Phase::Searching;
-        self.workers[worker as usize].step = 0;
+        let sleeper = &mut self.workers[worker as usize];
+        sleeper.phase = Phase::Searching;
+        if !std::mem::take(&mut sleeper.sleeps_on) || !self.rules.waking.polls() {
+            sleeper.step = 0;
+        }
         let latency = self.costs.cycles(latency);
         self.next_turn(worker, latency);
         Cycles::from(cost)

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use datil_policy::End;
+use datil_policy::{End, Search};
 
 use super::activation::Activation;
 use super::owners::Arrival;
@@ -11,6 +11,9 @@ use super::stint::Stint;
 use crate::host::lock::Lock;
 use crate::host::rules::Decide;
 use crate::machine::Cycles;
+
+/// No policy looks for work that often before it sleeps.
+const LONGEST_SEARCH: u32 = 10_000;
 
 /// What a worker is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +70,16 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// Has looked for work and sleeps since nobody has any. It will go on with its policy's timetable where that had it sleep first; from
+    /// the beginning if that never has it sleep.
+    pub(super) fn sleep_on(&mut self) {
+        self.phase = Phase::Sleeping;
+        self.sleeps_on = true;
+        let sleeps = |step: &u32| matches!(self.policy.search(*step), Search::Sleep(_) | Search::Park);
+        let first = (0..LONGEST_SEARCH).find(sleeps);
+        self.step = first.map_or(0, |step| step + 1);
+    }
+
     /// It sleeps, or is about to: others may take over what belongs to it.
     pub(super) fn idles(&self) -> bool {
         matches!(self.phase, Phase::Sleeping | Phase::Resting)
