@@ -160,15 +160,8 @@ fn hops_may_take_no_time_at_all() {
 #[test]
 fn json_says_whether_actors_have_owners() {
     let owners = |machine: &str| {
-        let text = printed(&[
-            "simulate",
-            "pingpong",
-            "--set",
-            "pings=10",
-            "--machine",
-            machine,
-            "--json",
-        ]);
+        let machine = format!("--machine={machine}");
+        let text = printed(&["simulate", "pingpong", "--set=pings=10", &machine, "--json"]);
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         value["owners"].clone()
     };

@@ -33,7 +33,7 @@ pub struct Machine {
 /// How workers come by what belongs to others.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Owners {
-    /// Cycles for which a thief waits for an answer before it acts in the place of its victim.
+    /// Looks for an answer by a thief before it acts in the place of its victim.
     pub patience: u32,
     /// What acting in another worker's place costs both, in cycles.
     pub fence: u32,

@@ -77,7 +77,7 @@ impl<P: Policy> Worker<'_, P> {
         brought.to.set(silent);
         brought.left.set(EVERY);
         if silent != 0 && self.core.team.now().saturating_sub(brought.since.get()) >= SILENCE {
-            self.insist_on_brought();
+            self.insist_with(silent);
         }
     }
 
@@ -88,7 +88,12 @@ impl<P: Policy> Worker<'_, P> {
         if core.brought.to.get() == 0 {
             return;
         }
-        let silent = core.unseen();
+        self.insist_with(core.unseen());
+    }
+
+    /// Insists with these workers; nobody else is left who may not have looked.
+    fn insist_with(&self, silent: u64) {
+        let core = self.core;
         core.brought.to.set(0);
         for (index, port) in core.team.ports.iter().enumerate() {
             if silent & bit(index) != 0 && port.id != core.me {

@@ -53,19 +53,6 @@ impl Engine {
         Ok(())
     }
 
-    /// What a worker has robbed whose look at a victim, or wait for its answer, is over: from whom, and what that cost.
-    fn loot(&mut self, me: u32, probed: Option<(u32, End)>) -> Option<(u32, Cycles)> {
-        let Some(owners) = self.settings.machine.owners else {
-            let (victim, end) = probed?;
-            return Some((victim, self.rob(me, victim, end)?));
-        };
-        if let Some((victim, _)) = probed {
-            return Some((victim, self.intercept(me, victim)?));
-        }
-        let (victim, end) = self.workers[me as usize].asked.take()?;
-        Some((victim, self.hear(me, victim, end, owners)?))
-    }
-
     /// Begins to look whether a victim has anything at this end of its queue.
     fn probe(&mut self, me: u32, victim: u32, end: End) {
         let worker = &mut self.workers[me as usize];
@@ -143,34 +130,5 @@ impl Engine {
 
     fn somebody_has_work(&self) -> bool {
         self.workers.iter().any(|worker| !worker.queue.is_empty())
-    }
-
-    /// Takes what there is at the victim, if that is something, and returns what it costs.
-    fn rob(&mut self, me: u32, victim: u32, end: End) -> Option<Cycles> {
-        self.run.steal_attempts += 1;
-        let pu = self.workers[me as usize].pu;
-        let hold = Cycles::from(self.costs.queue);
-        let robbed = &mut self.workers[victim as usize];
-        let wanted = robbed.policy.grant(robbed.queue.len()).min(robbed.queue.len());
-        if wanted == 0 {
-            return None;
-        }
-        let mut loot = Vec::with_capacity(wanted);
-        for _ in 0..wanted {
-            loot.extend(match end {
-                End::Tail => robbed.queue.pop_back(),
-                End::Head | End::Next => robbed.queue.pop_front(),
-            });
-        }
-        let cost = match end {
-            End::Tail => robbed.tail.take(&mut self.memory, pu, self.now, hold),
-            End::Head | End::Next => robbed.head.take(&mut self.memory, pu, self.now, hold),
-        };
-        robbed.length.fresh = robbed.queue.len() as u32;
-        self.run.steals += loot.len() as u64;
-        let thief = &mut self.workers[me as usize];
-        thief.queue.extend(loot);
-        thief.length.fresh = thief.queue.len() as u32;
-        Some(cost)
     }
 }

@@ -8,10 +8,13 @@ mod idle;
 mod inbox;
 mod learning;
 mod owners;
+#[cfg(test)]
+mod owning;
 mod queues;
 mod stale;
 mod stint;
 mod system;
+mod thefts;
 mod worker;
 
 use std::cmp::Reverse;
