@@ -148,6 +148,13 @@ pub(crate) mod counting {
     }
 
     counted!(AtomicBool, bool);
+
+    impl Default for AtomicBool {
+        fn default() -> Self {
+            Self::new(false)
+        }
+    }
+
     counted!(AtomicPtr<T>, *mut T);
     counted_number!(AtomicU16, u16);
     counted_number!(AtomicU32, u32);

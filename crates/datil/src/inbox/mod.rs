@@ -536,6 +536,7 @@ impl Inbox {
                 None => at.next_multiple_of(WORDS),
             };
         }
+        core.deliver_gathered();
         // Release: who sees the inbox empty sees what was in it delivered.
         head.position.store(at, Release);
         head.taken.store(false, Release);

@@ -103,6 +103,13 @@ macro_rules! modelled_number {
 }
 
 modelled!(AtomicBool, bool);
+
+impl Default for AtomicBool {
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
 modelled!(AtomicPtr<T>, *mut T);
 modelled_number!(AtomicU16, u16);
 modelled_number!(AtomicU32, u32);

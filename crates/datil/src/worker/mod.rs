@@ -4,6 +4,7 @@ pub(crate) mod absence;
 pub(crate) mod brought;
 pub(crate) mod core;
 pub(crate) mod current;
+pub(crate) mod forwarded;
 pub(crate) mod learning;
 pub(crate) mod port;
 pub(crate) mod queue;

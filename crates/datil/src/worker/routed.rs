@@ -6,7 +6,7 @@
 //! empty with its limit at the top, so that every push calls [`queued`]. An engine without routing pays nothing for that.
 
 use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use crate::atomic::{AtomicU32, fence};
+use crate::atomic::{AtomicBool, AtomicU32, fence};
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;
 
@@ -68,6 +68,8 @@ const BRIEFLY: u32 = 100;
 pub(crate) struct Showcase {
     /// Actors in the queue without the slot, which is not for thieves: a hint for them.
     length: AtomicU32,
+    /// The worker looks for work: a hint, too.
+    searches: AtomicBool,
     /// The first actor of the queue is in the slot before the head ([`End::Next`]).
     slotted: Cell<bool>,
     seat: OnceCell<Seat>,
@@ -186,8 +188,18 @@ impl Core {
 
 /// Actors in the queue of a worker of our runtime.
 fn length(port: &Port) -> u32 {
-    // SAFETY: as in `Core::with_absent`: cores exist until all workers of the runtime have ended; this is an atomic.
-    unsafe { port.core.load(Acquire).as_ref() }.map_or(0, |core| core.showcase.length.load(Relaxed))
+    glance(port, |showcase| showcase.length.load(Relaxed)).unwrap_or(0)
+}
+
+/// Whether a worker of our runtime has nothing to do, as far as one can see.
+pub(super) fn is_out_of_work(port: &Port) -> bool {
+    let searches = glance(port, |showcase| showcase.searches.load(Relaxed));
+    searches != Some(false) && length(port) == 0 && !port.has_mail()
+}
+
+fn glance<T>(port: &Port, look: impl FnOnce(&Showcase) -> T) -> Option<T> {
+    // SAFETY: as in `Core::with_absent`: cores exist until all workers of the runtime have ended; callers look at atomics only.
+    unsafe { port.core.load(Acquire).as_ref() }.map(|core| look(&core.showcase))
 }
 
 /// Routes the actor that was just pushed to the run queue.
@@ -304,9 +316,7 @@ unsafe fn send_away(core: &Core, cell: *mut Header, to: &'static Port, end: End)
     unsafe {
         mark(&*cell, to, end);
         bump(&core.counters().routed_actors, 1);
-        if to.deliver_one(cell) {
-            bump(&core.counters().wakes, 1);
-        }
+        core.deliver_token(cell, to);
     }
 }
 
@@ -496,6 +506,13 @@ impl<P: Policy> Worker<'_, P> {
 
     /// Looks for work until there is some, or until this worker is asked for something.
     pub(super) fn search(&self) {
+        let searches = &self.core.showcase.searches;
+        searches.store(true, Relaxed);
+        self.look_for_work();
+        searches.store(false, Relaxed);
+    }
+
+    fn look_for_work(&self) {
         let core = self.core;
         let searching = &core.team.searching;
         self.insist_on_brought();
@@ -520,6 +537,11 @@ impl<P: Policy> Worker<'_, P> {
                         }
                         spin_loop();
                     }
+                }
+                // Nobody else takes what this worker lets wait.
+                Search::Sleep(_) | Search::Park if core.lets_records_wait() => {
+                    spin_loop();
+                    step = 0;
                 }
                 Search::Sleep(nanos) => {
                     searching.fetch_sub(1, SeqCst);

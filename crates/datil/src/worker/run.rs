@@ -399,6 +399,9 @@ impl<P: Policy> Worker<'_, P> {
     pub(super) fn take_in(&self) -> u32 {
         let core = self.core;
         let inbox = core.inbox;
+        if P::ROUTES && core.has_forwarded_enough() {
+            return 0;
+        }
         let drain = || {
             if P::ROUTES {
                 core.origin.set(0);

@@ -1,4 +1,5 @@
-//! A worker that has written to an actor of another one sees to it that the message does not wait behind a handler there.
+//! A worker that has written to an actor of another one sees to it that the message does not wait behind a handler there, and does not wait
+//! for that handler itself.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -125,4 +126,46 @@ fn a_message_does_not_wait_behind_the_handler_of_another_actor() {
     let _turn = alone();
     assert!(is_heard(true), "its sender had always something else to do");
     assert!(is_heard(false), "its sender had nothing else to do");
+}
+
+/// Counts what it hears; as it is no `Data`, it lives on worker 1.
+struct Listener;
+
+impl Actor for Listener {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        HEARD.store(true, SeqCst);
+    }
+}
+
+/// Takes what comes; lives on worker 0.
+struct Sink;
+
+impl Actor for Sink {
+    type Msg = u32;
+    const HINT: Role = Role::Data;
+
+    fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+}
+
+/// The inbox holds far more for an actor of a worker that handles nothing than may lie before that one while others are served.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+#[cfg_attr(miri, ignore = "too long")]
+fn a_stream_for_a_worker_in_a_handler_does_not_keep_others_waiting() {
+    let _turn = alone();
+    IN_HANDLER.store(false, SeqCst);
+    HEARD.store(false, SeqCst);
+    let runtime = Runtime::builder().workers(2).build_with::<Unassisted>().unwrap();
+    let sink = runtime.spawn(Sink);
+    let listener = runtime.spawn(Listener);
+    let hog = runtime.spawn(Hog);
+    let answer = hog.ask(|reply| reply);
+    while !IN_HANDLER.load(SeqCst) {
+        std::thread::yield_now();
+    }
+    (0..50_000).for_each(|number| sink.tell(number));
+    listener.tell(());
+    assert_eq!(answer.wait(), Ok(true), "the listener waits behind the stream");
 }

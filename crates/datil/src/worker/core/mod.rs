@@ -23,6 +23,7 @@ pub(crate) use panic::contain;
 
 use super::absence::{Patrol, Presence};
 use super::brought::Brought;
+use super::forwarded::Forwarded;
 use super::port::{Counters, Port, bump};
 use super::queue::Queue;
 use super::routed::Showcase;
@@ -79,6 +80,8 @@ pub(crate) struct Core {
     pub(crate) showcase: Showcase,
     /// What it has brought to others lately if the policy routes.
     pub(crate) brought: Brought,
+    /// What it has taken from the inbox for others if the policy routes.
+    pub(super) forwarded: Forwarded,
     /// Who sends just now: this worker's port, or 0 while records of outside threads are handled and the policy routes.
     pub(crate) origin: Cell<u16>,
     /// The actor that runs.
@@ -141,6 +144,7 @@ impl Core {
             yielded: Queue::new(),
             port,
             inbox: team.inbox,
+            forwarded: Forwarded::new(team.ports.len()),
             alone,
             team,
             policy,

@@ -194,8 +194,9 @@ impl Core {
             (*block).waiting.set(self.queued().min(u16::MAX.into()) as u16);
             push_remote(cell, to.generation(), block)
         } {
-            Pushed::Delivered => {}
+            Pushed::Delivered => self.note_forwarded(port::port(owner & !TRANSIT)),
             Pushed::WithToken => {
+                self.note_forwarded(port::port(owner & !TRANSIT));
                 // SAFETY: we hold the token.
                 unsafe { self.bring(cell) };
                 self.see_to_a_guard();

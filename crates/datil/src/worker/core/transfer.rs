@@ -151,12 +151,9 @@ impl Core {
         // SAFETY: by the caller; while a token is out the cell has an owner with a port. Acquire: we took the token over from whoever left
         // EMPTY, so we see its owner or a later one, never TRANSIT (an actor in transit has its token with it) and never NOBODY (a
         // cell with its token out is not free).
-        let woken = unsafe {
+        unsafe {
             let owner = ((*cell).tag.load(Acquire) >> 16) as u16;
-            port::port(owner).deliver_one(cell)
-        };
-        if woken {
-            bump(&self.counters().wakes, 1);
+            self.deliver_token(cell, port::port(owner));
         }
     }
 
