@@ -15,7 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use datil::policy::{Board, Nanos, Offer, Pick, Policy, Setup};
+use datil::policy::{
+    Board, End, Nanos, Offer, Pick, Policy, Role, Route, Search, Setup, Surroundings, Waking, Word,
+};
 use datil::{
     Actor, Address, Answer, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy,
     Supervisor,
@@ -111,6 +113,56 @@ impl<const GIVES: bool> Policy for Apart<GIVES> {
     }
     fn offer(&mut self, _: Nanos, queued: usize, _: Board) -> Offer {
         Offer::Give(queued.div_ceil(2))
+    }
+}
+
+/// Routes who is written to here and there by turns, and looks for work once before it sleeps.
+struct Restless {
+    worker: u32,
+    workers: u32,
+    turn: u32,
+}
+
+impl Restless {
+    fn next(&mut self) -> Route {
+        self.turn += 1;
+        Route {
+            worker: self.turn / 2 % self.workers,
+            end: [End::Tail, End::Next, End::Head][self.turn as usize % 3],
+        }
+    }
+}
+
+impl Policy for Restless {
+    const NAME: &'static str = "restless";
+    const STEALS: bool = true;
+    const ROUTES: bool = true;
+    const WAKING: Waking = Waking::OneSearcher;
+
+    fn new(setup: Setup) -> Self {
+        Self {
+            worker: setup.worker,
+            workers: setup.workers,
+            turn: setup.worker,
+        }
+    }
+    fn batch(&self) -> u32 {
+        8
+    }
+    fn pick(&mut self, _: u32) -> Pick {
+        Pick::Oldest
+    }
+    fn spawned(&mut self, _: Role) -> (Word, Route) {
+        (Word::default(), self.next())
+    }
+    fn woken(&mut self, _: u32, _: Word, _: &Surroundings) -> Route {
+        self.next()
+    }
+    fn search(&mut self, step: u32) -> Search {
+        match step {
+            0 => Search::Probe((self.worker + 1) % self.workers, End::Head),
+            _ => Search::Park,
+        }
     }
 }
 
@@ -221,6 +273,21 @@ fn what_comes_of_a_message_is_behind_those_before_it() {
     });
 }
 
+/// The same where the policy routes them.
+#[test]
+fn what_comes_of_a_message_is_behind_those_before_it_where_actors_are_routed() {
+    explore(|| {
+        let rounds = 3;
+        let party = Party::new(Runtime::builder().workers(2).build_with::<Restless>().unwrap(), 3);
+        for n in 1..=rounds {
+            party.witness.tell(Said::Before(n));
+            party.others.iter().for_each(|other| other.tell(Said::Nothing));
+            party.messenger.tell(Said::Tell(n));
+        }
+        party.assert_in_order(rounds);
+    });
+}
+
 /// The same where the worker gives actors away while it takes in a batch. Seen to fail: where a worker that is claimed before it has counted itself as idle
 /// adds to a count of one below 0, in a build that checks for overflow (`Worker::rest`; with 8,000 iterations).
 #[test]
@@ -289,9 +356,8 @@ impl Actor for Node {
 }
 
 /// Three actors and two threads write to each other; nothing is lost, doubled or out of order, and quiescence comes after the last message.
-fn letters(workers: usize, policy: &str) {
+fn letters(runtime: Runtime) {
     let (faults, handled) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
-    let runtime = runtime(workers, policy);
     let nodes: Vec<_> = (0..3)
         .map(|me| {
             runtime.spawn(Node {
@@ -326,22 +392,27 @@ fn letters(workers: usize, policy: &str) {
 
 #[test]
 fn messages_in_order_adaptive() {
-    explore(|| letters(2, "adaptive"));
+    explore(|| letters(runtime(2, "adaptive")));
 }
 
 #[test]
 fn messages_in_order_while_actors_move() {
-    explore(|| letters(3, "hostile"));
+    explore(|| letters(runtime(3, "hostile")));
 }
 
 #[test]
 fn messages_in_order_with_thieves_that_ask() {
-    explore(|| letters(2, "cls-offer"));
+    explore(|| letters(runtime(2, "cls-offer")));
 }
 
 #[test]
 fn messages_in_order_with_thieves_that_seize() {
-    explore(|| letters(2, "encore-preemptive"));
+    explore(|| letters(runtime(2, "encore-preemptive")));
+}
+
+#[test]
+fn messages_in_order_where_actors_are_routed() {
+    explore(|| letters(Runtime::builder().workers(2).build_with::<Restless>().unwrap()));
 }
 
 // ---- birth and death ----------------------------------------------------------------------------------------
