@@ -4,7 +4,8 @@
 //! `bench`.
 
 use std::hint::{black_box, spin_loop};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,9 +28,8 @@ fn per_repeat(repeats: u32, mut act: impl FnMut()) -> f64 {
     median((0..21).map(once).collect())
 }
 
-#[derive(Clone)]
 #[repr(align(64))]
-struct Line(usize);
+struct Line(AtomicUsize);
 
 /// Reading a line of so many bytes, each of whose lines says where the next one is.
 fn chase(bytes: usize) -> f64 {
@@ -40,12 +40,12 @@ fn chase(bytes: usize) -> f64 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         order.swap(left, (random >> 33) as usize % (left + 1));
     }
-    let mut lines = vec![Line(0); count];
+    let lines: Vec<_> = (0..count).map(|_| Line(AtomicUsize::new(0))).collect();
     for (at, &line) in order.iter().enumerate() {
-        lines[line].0 = order[(at + 1) % count];
+        lines[line].0.store(order[(at + 1) % count], Relaxed);
     }
     let mut at = 0;
-    per_repeat(200_000, || at = black_box(lines[at].0))
+    per_repeat(200_000, || at = black_box(lines[at].0.load(Relaxed)))
 }
 
 /// A line's way from one processor to another.
@@ -75,6 +75,42 @@ fn line() -> f64 {
         began.elapsed().as_nanos() as f64 / (2 * ROUNDS) as f64
     };
     median((0..11).map(game).collect())
+}
+
+/// Going along a list whose lines another processor has written one after the other, from the newest to the oldest: a line's part of that.
+fn list() -> f64 {
+    const LINES: usize = 512;
+    const ROUNDS: u64 = 2_001;
+    let lines: Arc<[Line]> = (0..LINES).map(|_| Line(AtomicUsize::new(0))).collect();
+    let turn = Arc::new(AtomicU64::new(0));
+    let until = |turn: &AtomicU64, when: u64| {
+        while turn.load(Acquire) != when {
+            spin_loop();
+        }
+    };
+    let writer = {
+        let (lines, turn) = (Arc::clone(&lines), Arc::clone(&turn));
+        thread::spawn(move || {
+            for round in 0..ROUNDS {
+                until(&turn, 2 * round);
+                (0..LINES).for_each(|at| lines[at].0.store(at.wrapping_sub(1), Relaxed));
+                turn.store(2 * round + 1, Release);
+            }
+        })
+    };
+    let walk = |round| {
+        until(&turn, 2 * round + 1);
+        let (began, mut at) = (Instant::now(), LINES - 1);
+        while let Some(line) = lines.get(at) {
+            at = line.0.load(Relaxed);
+        }
+        let took = began.elapsed().as_nanos() as f64 / LINES as f64;
+        turn.store(2 * round + 2, Release);
+        took
+    };
+    let walks = (0..ROUNDS).map(walk).collect();
+    writer.join().expect("it only writes");
+    median(walks)
 }
 
 /// How much longer than asked for a short sleep takes.
@@ -178,6 +214,7 @@ fn main() {
         print(name, chase(bytes));
     }
     print("a line from another processor", line());
+    print("a line of a list from there", list());
     let word = AtomicU64::new(0);
     let poll = per_repeat(10_000, || {
         spin_loop();

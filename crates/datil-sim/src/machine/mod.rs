@@ -43,10 +43,23 @@ pub struct Owners {
     pub look_every: u32,
     /// Records that are taken from there at a time, at most.
     pub records: u32,
+    /// Messages that another worker may have before it while more is taken from there.
+    pub ahead: u32,
+    /// Nanoseconds for which nothing is taken because somebody has more before it.
+    pub wait: u64,
+    /// What a line costs that was written right behind another one which has the same way, as a part of what that way takes: they are fetched together.
+    pub in_row: f64,
     /// Looks at its own list by a worker that has run dry before it looks elsewhere.
     pub linger: u32,
     /// Lines that say whether a worker rests: it writes them, others read them.
     pub words: u32,
+}
+
+impl Owners {
+    /// What it costs to fetch lines together of which each for itself would cost so much.
+    pub(crate) fn together(&self, way: Cycles) -> Cycles {
+        (way as f64 * self.in_row).round() as Cycles
+    }
 }
 
 /// How memory nodes are connected.

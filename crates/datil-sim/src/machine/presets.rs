@@ -136,14 +136,18 @@ fn pair_costs() -> Costs {
     }
 }
 
-/// As in datil: a hundred looks, 5 µs, every 16 activations, as many records as fit into the 2,048 words that a worker takes in at once, 8 looks. The fence is
-/// measured by `examples/pair`; how many lines say whether a worker rests is counted (its state, whether it sleeps, who idles, who searches).
+/// As in datil: a hundred looks, 5 µs, every 16 activations, as many records as fit into the 2,048 words that a worker takes in at once, 4,096 messages,
+/// 200 µs, 8 looks. The fence, and what lines in a row cost, are measured by `examples/pair`; how many lines say whether a worker rests is counted (its
+/// state, whether it sleeps, who idles, who searches).
 const DATIL: Owners = Owners {
     patience: 100,
     fence: 1_330,
     silence: 5_000,
     look_every: 16,
     records: 680,
+    ahead: 4_096,
+    wait: 200_000,
+    in_row: 0.25,
     linger: 8,
     words: 4,
 };

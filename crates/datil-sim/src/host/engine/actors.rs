@@ -39,6 +39,8 @@ pub(super) struct Mail {
     pub(super) from: usize,
     /// Lines that it moves to another unit beyond those of every message.
     pub(super) lines: u32,
+    /// It lies behind the one before it, which has not been fetched either.
+    pub(super) in_row: bool,
 }
 
 /// An actor.
@@ -133,7 +135,12 @@ impl Engine {
     pub(super) fn receive_letter(&mut self, to: u32, letter: Letter, from: usize, lines: u32) -> bool {
         let slot = &mut self.slots[to as usize];
         self.lost |= slot.status == Status::Dead;
-        slot.mailbox.push_back(Mail { letter, from, lines });
+        slot.mailbox.push_back(Mail {
+            letter,
+            from,
+            lines,
+            in_row: false,
+        });
         slot.status == Status::Idle
     }
 }

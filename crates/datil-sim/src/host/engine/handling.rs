@@ -28,6 +28,7 @@ impl Engine {
     /// Runs the code of the actor's start, or of its next message; returns what it costs to get there, and what the code asked
     /// for.
     fn run_code(&mut self, me: u32) -> Result<(Cycles, Handling), String> {
+        let owners = self.settings.machine.owners;
         let worker = &mut self.workers[me as usize];
         let pu = worker.pu;
         let activation = worker.activation.as_mut().expect("the worker is busy");
@@ -39,9 +40,14 @@ impl Engine {
             let mail = slot.mailbox.pop_front().expect("only actors with mail are run");
             slot.handled += 1;
             activation.messages += 1;
+            worker.forwarded = worker.forwarded.saturating_sub(1);
             self.run.events += 1;
             let lines = self.costs.message_lines + mail.lines;
             let moved = self.memory.transfer(mail.from, pu, lines);
+            let moved = match owners {
+                Some(owners) if mail.in_row => owners.together(moved),
+                _ => moved,
+            };
             cost += Cycles::from(self.costs.receive) + moved;
             if let Some(stint) = &mut worker.stint {
                 cost += stint.take_in(moved, self.costs.timing);

@@ -24,11 +24,12 @@ impl Engine {
             return self.go_on(me, cost);
         }
         let worker = &self.workers[me as usize];
-        let is_left = !worker.arrivals.is_empty() || self.may_take_in(me);
-        if is_left || worker.next.is_some() || !worker.queue.is_empty() {
+        let is_left = !worker.arrivals.is_empty() || worker.next.is_some() || !worker.queue.is_empty();
+        let waits = self.lets_records_wait(me);
+        if is_left || self.may_take_in(me) && !waits {
             return self.dispatch(me);
         }
-        if rested {
+        if rested && !waits {
             self.park(me);
             return Ok(());
         }
@@ -36,6 +37,7 @@ impl Engine {
         let step = worker.step;
         worker.step = worker.step.saturating_add(1);
         match worker.policy.search(step) {
+            Search::Sleep(_) | Search::Park if waits => self.watch(me),
             Search::Probe(victim, end) => self.probe(me, victim, end),
             Search::Poll(times) => {
                 worker.phase = Phase::Polling;
@@ -65,6 +67,14 @@ impl Engine {
         };
         let time = Cycles::from(self.costs.theft) + lock.look(&mut self.memory, pu);
         self.next_turn(me, time);
+    }
+
+    /// Looks again soon, and for work from the beginning.
+    fn watch(&mut self, me: u32) {
+        let worker = &mut self.workers[me as usize];
+        worker.phase = Phase::Polling;
+        worker.step = 0;
+        self.next_turn(me, Cycles::from(self.costs.poll));
     }
 
     /// Polls before it goes to sleep.

@@ -5,12 +5,17 @@ use datil_policy::Route;
 use super::Engine;
 use super::activation::Activation;
 use super::actors::{Mail, Status};
-use super::worker::Phase;
+use super::worker::{Phase, Worker};
 use crate::actor::Letter;
 use crate::machine::Cycles;
 
 /// Nanoseconds after which a handler takes so long that another worker takes what comes from outside.
 const PATIENCE: u64 = 1_000_000;
+/// Bytes of a record, which says what is to be done and to whom, with a short message; and of a line.
+const RECORD: u32 = 24;
+const LINE: u32 = 64;
+/// Whenever records have waited for too long, one part of so many is taken off what they wait for.
+const REMITTED: u64 = 8;
 
 /// One thing that a thread outside wants.
 pub(super) enum Record {
@@ -48,13 +53,38 @@ impl Engine {
         !keeps && !self.inbox.is_empty()
     }
 
+    /// Whether this worker should take records, but not yet, since somebody has too many messages before it that came from there.
+    pub(super) fn lets_records_wait(&mut self, me: u32) -> bool {
+        let Some(owners) = self.settings.machine.owners else {
+            return false;
+        };
+        for worker in &mut self.workers {
+            let is_out_of_work =
+                worker.activation.is_none() && worker.queue.is_empty() && worker.arrivals.is_empty();
+            worker.forwarded *= u64::from(!is_out_of_work);
+        }
+        let is_behind = |worker: &Worker| worker.forwarded > u64::from(owners.ahead);
+        if !self.may_take_in(me) || !self.workers.iter().any(is_behind) {
+            self.waits_since = None;
+            return false;
+        }
+        let since = *self.waits_since.get_or_insert(self.now);
+        let waits = self.now.saturating_sub(since) < self.costs.cycles(owners.wait);
+        if !waits {
+            self.waits_since = Some(self.now);
+            let remit = |worker: &mut Worker| worker.forwarded -= worker.forwarded / REMITTED;
+            self.workers.iter_mut().for_each(remit);
+        }
+        waits
+    }
+
     /// Does what the oldest records say, at most so many; returns what that costs.
     pub(super) fn take_in(&mut self, me: u32, most: u32) -> Cycles {
-        if !self.may_take_in(me) {
+        if !self.may_take_in(me) || self.lets_records_wait(me) {
             return 0;
         }
         self.keeper = Some(me);
-        let mut cost = 0;
+        let mut cost = self.fetch_records(me, most.min(self.inbox.len() as u32));
         for _ in 0..most {
             let Some(record) = self.inbox.pop_front() else {
                 break;
@@ -67,6 +97,15 @@ impl Engine {
             });
         }
         cost
+    }
+
+    /// What it costs that records were written on another unit.
+    fn fetch_records(&mut self, me: u32, records: u32) -> Cycles {
+        let pu = self.workers[me as usize].pu;
+        let lines = (records * RECORD).div_ceil(LINE);
+        let way = self.memory.transfer(self.driver_pu, pu, lines);
+        let owners = self.settings.machine.owners;
+        owners.map_or(way, |owners| owners.together(way))
     }
 
     fn admit(&mut self, me: u32, actor: u32) -> Cycles {
@@ -82,14 +121,16 @@ impl Engine {
     fn pass_on(&mut self, me: u32, to: u32, letter: Letter) -> Cycles {
         let mail = Mail {
             letter,
-            from: self.driver_pu,
+            from: self.workers[me as usize].pu,
             lines: 0,
+            in_row: false,
         };
         self.lost |= self.slots[to as usize].status == Status::Dead;
         let owner = self.owner(to);
         let adoption = self.adopt(me, to);
         if owner != me && adoption.is_none() {
-            return self.write_to_other(owner, mail, to, None);
+            self.workers[owner as usize].forwarded += 1;
+            return self.write_to_other(me, owner, mail, to, None);
         }
         let slot = &mut self.slots[to as usize];
         slot.collect();
@@ -161,6 +202,36 @@ mod tests {
         assert_eq!(numbers, [1, 2]);
         // It waits in one queue, once, and a record is left.
         assert_eq!(engine.active, 2);
+    }
+
+    #[test]
+    fn records_wait_for_who_has_enough_before_it_but_not_for_long() {
+        let mut engine = engine(2);
+        engine.record(Record::Spawn(0));
+        engine.record(Record::Spawn(1));
+        let owners = engine.settings.machine.owners.expect("it has some");
+        for number in 0..3 * owners.ahead {
+            engine.record(Record::Send(1, Box::new(number)));
+        }
+        // The second actor goes to the second worker, which handles nothing.
+        let takes = |engine: &mut Engine, most| {
+            let before = engine.inbox.len();
+            engine.take_in(0, most);
+            before - engine.inbox.len()
+        };
+        assert_eq!(takes(&mut engine, 2 + owners.ahead), 2 + owners.ahead as usize);
+        assert_eq!(takes(&mut engine, 9), 9, "no more than it may have");
+        assert_eq!(takes(&mut engine, 9), 0);
+        engine.workers[1].forwarded -= 9;
+        assert_eq!(takes(&mut engine, 9), 9);
+        engine.now += engine.costs.cycles(owners.wait) - 1;
+        assert_eq!(takes(&mut engine, 9), 0, "it waits since just now");
+        engine.now += engine.costs.cycles(owners.wait);
+        assert_eq!(takes(&mut engine, 9), 9, "it has waited for long enough");
+        engine.workers[1].forwarded = 9_999;
+        assert_eq!(takes(&mut engine, 9), 0);
+        engine.workers[1].arrivals.clear();
+        assert_eq!(takes(&mut engine, 9), 9, "the receiver has nothing to do");
     }
 
     #[test]

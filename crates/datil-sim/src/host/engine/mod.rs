@@ -32,7 +32,7 @@ use super::rules::Rules;
 use super::run::Run;
 use super::{Play, Settings};
 use crate::actor::{Handling, Note, Wish};
-use crate::machine::{Costs, Cycles, Memory};
+use crate::machine::{Costs, Cycles, Machine, Memory};
 
 /// What happens at some time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,6 +66,8 @@ pub(crate) struct Engine {
     inbox: VecDeque<Record>,
     /// The worker that took from there last.
     keeper: Option<u32>,
+    /// Since when records wait for workers that have enough before them.
+    waits_since: Option<Cycles>,
     /// Actors spawned and messages sent by the driver.
     turns: (u32, u32),
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
@@ -131,9 +133,10 @@ impl Engine {
             classes: Vec::new(),
             class_of: HashMap::new(),
             driver: VecDeque::new(),
-            driver_pu: pus[0],
+            driver_pu: driver_unit(machine, pus[0])?,
             inbox: VecDeque::new(),
             keeper: None,
+            waits_since: None,
             turns: (0, 0),
             events: BinaryHeap::new(),
             sequence: 0,
@@ -264,4 +267,14 @@ impl Engine {
             self.look_around(worker)
         }
     }
+}
+
+/// Where the driver runs. As a thread like others it is on the last unit, beside the workers if there is room; where actors have no owners it is on that of the
+/// first worker.
+fn driver_unit(machine: &Machine, first: usize) -> Result<usize, String> {
+    if machine.owners.is_none() {
+        return Ok(first);
+    }
+    let units = machine.units(machine.topology.pus().len())?;
+    Ok(*units.last().expect("a machine has units"))
 }

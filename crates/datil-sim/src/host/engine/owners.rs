@@ -30,12 +30,13 @@ impl Engine {
             letter,
             from: pu,
             lines,
+            in_row: false,
         };
         self.lost |= self.slots[to as usize].status == Status::Dead;
         let owner = self.owner(to);
         let adoption = self.adopt(me, to);
         if owner != me && adoption.is_none() {
-            return self.write_to_other(owner, mail, to, Some(me));
+            return self.write_to_other(me, owner, mail, to, Some(me));
         }
         let slot = &mut self.slots[to as usize];
         slot.collect();
@@ -74,11 +75,21 @@ impl Engine {
         Some(self.memory.transfer(theirs, mine, 2))
     }
 
-    /// Puts mail into the remote list of another worker's actor, and brings the token if it is there.
-    pub(super) fn write_to_other(&mut self, owner: u32, mail: Mail, to: u32, sender: Option<u32>) -> Cycles {
+    /// Puts mail into the remote list of another worker's actor, and brings the token if it is there; `sender` is nobody if a thread outside has
+    /// sent it.
+    pub(super) fn write_to_other(
+        &mut self,
+        me: u32,
+        owner: u32,
+        mail: Mail,
+        to: u32,
+        sender: Option<u32>,
+    ) -> Cycles {
         let pu = mail.from;
+        let before = self.workers[me as usize].wrote_to.replace(to);
         let slot = &mut self.slots[to as usize];
-        slot.remote.push_back(mail);
+        let in_row = before == Some(to) && !slot.remote.is_empty();
+        slot.remote.push_back(Mail { in_row, ..mail });
         if slot.token != Token::Home {
             // The owner has not touched the list since somebody wrote there.
             return 0;

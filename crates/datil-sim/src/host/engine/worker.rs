@@ -55,6 +55,10 @@ pub(super) struct Worker {
     pub(super) stint: Option<Stint>,
     /// What others have left, with the units that did; used where actors have owners, as all that follows.
     pub(super) arrivals: Vec<(Arrival, usize)>,
+    /// The actor of another worker to which it wrote last.
+    pub(super) wrote_to: Option<u32>,
+    /// Messages that others took from the inbox for it and that it has not handled, if it has handled nothing else.
+    pub(super) forwarded: u64,
     /// Whoever leaves something writes here.
     pub(super) door: Lock,
     /// A thief, and the end from which it wants something.
@@ -107,6 +111,8 @@ impl Worker {
             summoned: false,
             stint: None,
             arrivals: Vec::new(),
+            wrote_to: None,
+            forwarded: 0,
             door: Lock::default(),
             request: None,
             asked: None,
