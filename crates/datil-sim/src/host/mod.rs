@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod asked;
 mod engine;
+mod line;
 mod lock;
 mod rules;
 mod run;

@@ -118,6 +118,9 @@ enum Server {
 #[derive(Debug)]
 pub struct Memory {
     costs: super::Costs,
+    /// What a unit writes stays in its own caches until another one wants it. Counts where actors have owners; the other machines were calibrated
+    /// without that.
+    writes_stay: bool,
     /// Node of each unit.
     node: Vec<usize>,
     /// Cache of each level at each unit.
@@ -173,6 +176,7 @@ impl Memory {
         size.extend(topology.caches().iter().map(|cache| cache.size));
         Self {
             costs: machine.costs.clone(),
+            writes_stay: machine.owners.is_some(),
             node: topology.pus().iter().map(|pu| pu.node).collect(),
             caches,
             streamed: vec![0; size.len()],
@@ -256,8 +260,10 @@ impl Memory {
         let lines = charge.lines as f64;
         let time = |latency: f64| charge.cycles as f64 + lines * charge.exposed * latency;
         if let Some(level) = self.level(region, pu) {
+            let latency = self.written_elsewhere(region, pu, charge.lines);
+            let latency = latency.unwrap_or(f64::from(self.costs.cache[level]));
             self.remember(region, charge.lines * 64, pu);
-            return (time(f64::from(self.costs.cache[level])) as Cycles, None);
+            return (time(latency) as Cycles, None);
         }
         let source = self.source(region, pu);
         let time = time(self.uncached(source, pu, lines));
@@ -282,6 +288,15 @@ impl Memory {
             let streamed = self.streamed[cache].saturating_sub(then[level]);
             cache != 0 && cache == self.caches[last][level] && streamed + region.bytes <= self.size[cache]
         })
+    }
+
+    /// Latency of a line of a region that a near cache holds, but as it was before another unit wrote it, if that counts here: then it comes from that
+    /// unit's own caches.
+    fn written_elsewhere(&mut self, region: &Region, pu: usize, lines: u64) -> Option<f64> {
+        let (last, _) = region.last.filter(|&(last, _)| last != pu && self.writes_stay)?;
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        let is_private = self.level(region, last)? < self.level(region, pu)?;
+        is_private.then(|| self.transfer(last, pu, lines) as f64 / f64::from(lines))
     }
 
     /// Where the lines of a region come from that no cache near a unit holds.
@@ -527,6 +542,27 @@ mod tests {
         assert_eq!(memory.access(&mut tiny, few, 0).0, 30, "in the first level");
         memory.access(&mut Region::new(8 << 20), Charge::compute(0).touching(1 << 17), 0);
         assert_eq!(memory.access(&mut tiny, few, 0).0, 1360, "pushed out");
+    }
+
+    #[test]
+    fn what_another_unit_has_written_comes_from_its_own_caches_where_that_counts() {
+        let mut memory = Memory::new(&preset("pair").expect("a preset"));
+        let charge = Charge::compute(0).touching(10);
+        let mut small = Region::new(640);
+        memory.write(&mut small, 0, Placement::FirstTouch);
+        let line = memory.transfer(0, 1, 1);
+        assert_eq!(memory.access(&mut small, charge, 1).0, 10 * line);
+        assert_eq!(
+            memory.access(&mut small, charge, 1).0,
+            10 * Cycles::from(memory.costs.cache[0])
+        );
+        // Larger than what the writer's own caches hold.
+        let mut large = Region::new(8 << 20);
+        memory.write(&mut large, 0, Placement::FirstTouch);
+        assert_eq!(
+            memory.access(&mut large, charge, 1).0,
+            10 * Cycles::from(memory.costs.cache[2])
+        );
     }
 
     #[test]

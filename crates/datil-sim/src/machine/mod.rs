@@ -33,7 +33,7 @@ pub struct Machine {
 /// How workers come by what belongs to others.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Owners {
-    /// Looks for an answer by a thief before it acts in the place of its victim.
+    /// Looks for an answer by a thief, or for a sign of life by a sender that has nothing else to do, before they act in another worker's place.
     pub patience: u32,
     /// What acting in another worker's place costs both, in cycles.
     pub fence: u32,
@@ -51,8 +51,10 @@ pub struct Owners {
     pub in_row: f64,
     /// Looks at its own list by a worker that has run dry before it looks elsewhere.
     pub linger: u32,
-    /// Lines that say whether a worker rests: it writes them, others read them.
+    /// Lines that say whether a worker rests: it writes them when it lies down and when it gets up, others read them.
     pub words: u32,
+    /// By how many hundredths, at most, what a busy worker does takes longer or shorter than it should.
+    pub jitter: u32,
 }
 
 impl Owners {

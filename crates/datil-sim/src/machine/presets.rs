@@ -150,6 +150,7 @@ const DATIL: Owners = Owners {
     in_row: 0.25,
     linger: 8,
     words: 4,
+    jitter: 20,
 };
 
 fn opteron() -> Machine {

@@ -27,6 +27,8 @@ pub(super) struct Activation {
     pub(super) computing: Cycles,
     pub(super) timed: bool,
     pub(super) stream: Option<Stream>,
+    /// The actor starts, and its worker has just started the one that was created before it, behind which it lies in memory.
+    pub(super) in_row: bool,
 }
 
 impl Activation {
@@ -41,6 +43,7 @@ impl Activation {
             computing: 0,
             timed,
             stream: None,
+            in_row: false,
         }
     }
 }
@@ -63,10 +66,10 @@ impl Engine {
                 worker.idle_since = self.now;
                 self.idle_workers.fresh += 1;
                 self.end_stint(me);
-                if let Some(owners) = self.settings.machine.owners {
-                    self.linger(me, owners);
-                    return Ok(());
-                }
+            }
+            if let Some(owners) = self.settings.machine.owners {
+                self.linger(me, owners);
+                return Ok(());
             }
             return self.look_around(me);
         };
@@ -136,6 +139,7 @@ impl Engine {
             self.next_turn(me, time);
             return Ok(());
         }
+        let cost = cost + self.fetch_line(me, actor);
         self.learn(me);
         let block = Cycles::from(self.costs.block);
         let pu = self.workers[me as usize].pu;
@@ -150,6 +154,15 @@ impl Engine {
             cost += self.enqueue(actor, tail, pu, Some(me));
         }
         self.go_on(me, cost)
+    }
+
+    /// What it costs where actors have owners that somebody else has written to one since its worker has touched it.
+    pub(super) fn fetch_line(&mut self, me: u32, actor: u32) -> Cycles {
+        if self.settings.machine.owners.is_none() {
+            return 0;
+        }
+        let pu = self.workers[me as usize].pu;
+        self.slots[actor as usize].line.fetch(&mut self.memory, pu)
     }
 
     /// Goes on with the next actor after `cost`.

@@ -8,6 +8,7 @@ use super::Engine;
 use super::stale::Stale;
 use crate::actor::{Birth, Body, Letter};
 use crate::host::Annotation;
+use crate::host::line::Line;
 use crate::machine::Region;
 
 /// Where an actor is in its life.
@@ -55,6 +56,8 @@ pub(super) struct Slot {
     pub(super) mailbox: VecDeque<Mail>,
     /// The worker to which it belongs, or to which it is on its way; used where actors have owners, as all that follows.
     pub(super) owner: Option<u32>,
+    /// Whoever writes to the actor or runs it writes here.
+    pub(super) line: Line,
     /// What others have written and the owner has not seen.
     pub(super) remote: VecDeque<Mail>,
     pub(super) token: Token,
@@ -74,6 +77,7 @@ impl Slot {
             word: Word::default(),
             mailbox: VecDeque::new(),
             owner: None,
+            line: Line::default(),
             remote: VecDeque::new(),
             token: Token::Home,
             region,

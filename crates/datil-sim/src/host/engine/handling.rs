@@ -20,9 +20,12 @@ pub(super) enum Step {
 impl Engine {
     /// Begins to handle the actor's start, or its next message; returns the time until the first step has ended.
     pub(super) fn begin_handling(&mut self, me: u32) -> Result<Cycles, String> {
+        let activation = self.workers[me as usize].activation.as_ref();
+        let actor = activation.expect("the worker is busy").actor;
+        let line = self.fetch_line(me, actor);
         let (cost, handling) = self.run_code(me)?;
         self.note_steps(me, handling);
-        Ok(cost + self.begin_step(me))
+        Ok(line + cost + self.begin_step(me))
     }
 
     /// Runs the code of the actor's start, or of its next message; returns what it costs to get there, and what the code asked
@@ -55,6 +58,8 @@ impl Engine {
             catch_unwind(AssertUnwindSafe(|| body.handle(mail.letter, &mut handling)))
         } else {
             slot.started = true;
+            let before = worker.started.replace(activation.actor);
+            activation.in_row = before.is_some_and(|before| before + 1 == activation.actor);
             slot.word = worker.policy.started(slot.word);
             self.memory.touch(&mut slot.region, pu, self.settings.placement);
             self.run.first_run[self.memory.node(pu)] += 1;
@@ -108,8 +113,11 @@ impl Engine {
             Some(Step::Compute(charge)) => {
                 let slot = &mut self.slots[activation.actor as usize];
                 let remote = self.memory.remote_share(&slot.region, worker.pu);
-                let (piece, rest) = split(*charge, costs.cycles(PIECE));
+                let (mut piece, rest) = split(*charge, costs.cycles(PIECE));
                 *charge = rest;
+                if let Some(owners) = self.settings.machine.owners.filter(|_| activation.in_row) {
+                    piece.exposed *= owners.in_row;
+                }
                 let (time, stream) = self.memory.access(&mut slot.region, piece, worker.pu);
                 if let Some(stream) = &stream {
                     self.memory.load(stream, 1.0);
@@ -175,7 +183,7 @@ impl Engine {
                 if self.settings.machine.owners.is_some() {
                     self.rouse(actor);
                     self.write_state(actor, pu);
-                    return self.carry_out(me, actor, route);
+                    return self.carry_out(me, actor, route) + self.receive(me, me);
                 }
                 self.enqueue(actor, route, pu, Some(me))
             }

@@ -25,6 +25,11 @@ impl Engine {
         }
         let worker = &self.workers[me as usize];
         let is_left = !worker.arrivals.is_empty() || worker.next.is_some() || !worker.queue.is_empty();
+        if let Some(cost) = self.watch_brought(me, is_left) {
+            self.workers[me as usize].phase = Phase::Searching;
+            self.next_turn(me, cost + Cycles::from(self.costs.poll));
+            return Ok(());
+        }
         let waits = self.lets_records_wait(me);
         if is_left || self.may_take_in(me) && !waits {
             return self.dispatch(me);
@@ -79,10 +84,12 @@ impl Engine {
 
     /// Polls before it goes to sleep.
     fn rest(&mut self, me: u32) {
+        let words = self.words();
         let worker = &mut self.workers[me as usize];
         worker.phase = Phase::Resting;
+        worker.rests_from = self.now + words;
         let time = Cycles::from(self.costs.poll) * Cycles::from(worker.policy.spin());
-        self.next_turn(me, time);
+        self.next_turn(me, words + time);
     }
 
     /// Ends the rest of a worker that did not sleep yet.
@@ -90,7 +97,8 @@ impl Engine {
         let worker = &mut self.workers[me as usize];
         worker.phase = Phase::Searching;
         worker.step = 0;
-        let time = Cycles::from(self.costs.poll) + self.words() + self.until_idle(me);
+        let until_rest = worker.rests_from.saturating_sub(self.now);
+        let time = Cycles::from(self.costs.poll) + self.words() + self.until_idle(me) + until_rest;
         self.next_turn(me, time);
     }
 

@@ -4,7 +4,7 @@ use datil_policy::Route;
 
 use super::Engine;
 use super::activation::Activation;
-use super::actors::{Mail, Status};
+use super::actors::{Mail, Status, Token};
 use super::worker::{Phase, Worker};
 use crate::actor::Letter;
 use crate::machine::Cycles;
@@ -128,14 +128,15 @@ impl Engine {
         self.lost |= self.slots[to as usize].status == Status::Dead;
         let owner = self.owner(to);
         let adoption = self.adopt(me, to);
-        if owner != me && adoption.is_none() {
+        let travels = self.slots[to as usize].token == Token::InTransit;
+        if travels || owner != me && adoption.is_none() {
             self.workers[owner as usize].forwarded += 1;
             return self.write_to_other(me, owner, mail, to, None);
         }
         let slot = &mut self.slots[to as usize];
         slot.collect();
         slot.mailbox.push_back(mail);
-        let cost = adoption.unwrap_or(0);
+        let cost = adoption.unwrap_or(0) + slot.line.fetch(&mut self.memory, self.workers[me as usize].pu);
         if slot.status != Status::Idle {
             return cost;
         }

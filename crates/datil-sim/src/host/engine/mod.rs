@@ -2,6 +2,7 @@
 
 mod activation;
 mod actors;
+mod brought;
 mod driver;
 mod handling;
 mod idle;
@@ -250,10 +251,25 @@ impl Engine {
         self.sequence += 1;
     }
 
+    /// A time that is a little longer or shorter than it would be in a machine that has no other cares.
+    fn jittered(&mut self, time: Cycles) -> Cycles {
+        let jitter = self.settings.machine.owners.map_or(0, |owners| owners.jitter);
+        if jitter == 0 {
+            return time;
+        }
+        let percent = 100 - jitter + self.random.below(2 * jitter + 1);
+        (time * Cycles::from(percent) + 50) / 100
+    }
+
     /// The worker's next event comes after `delay`; an earlier one is void.
     fn next_turn(&mut self, worker: u32, delay: Cycles) {
         let is_busy = self.workers[worker as usize].phase == Phase::Busy;
-        let delay = if is_busy { self.beside_driver(delay) } else { delay };
+        let delay = if is_busy {
+            let delay = self.jittered(delay);
+            self.beside_driver(delay)
+        } else {
+            delay
+        };
         let state = &mut self.workers[worker as usize];
         state.generation = state.generation.wrapping_add(1);
         let generation = state.generation;

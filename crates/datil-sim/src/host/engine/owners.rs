@@ -1,5 +1,5 @@
 //! Actors that belong to workers, as datil's do: nobody but its owner queues an actor, on behalf of whoever has written to it, and the owner
-//! does so between two activations.
+//! does so between two activations, or when a handler makes one of its own actors run.
 //!
 //! Mail of others lies in the actor's remote list. Who puts the first message there brings the actor's token to the owner's list of
 //! arrivals; the owner handles that. An actor goes to another worker's queue through that one's list, with its token. See
@@ -35,25 +35,29 @@ impl Engine {
         self.lost |= self.slots[to as usize].status == Status::Dead;
         let owner = self.owner(to);
         let adoption = self.adopt(me, to);
-        if owner != me && adoption.is_none() {
+        let travels = self.slots[to as usize].token == Token::InTransit;
+        if travels || owner != me && adoption.is_none() {
             return self.write_to_other(me, owner, mail, to, Some(me));
         }
         let slot = &mut self.slots[to as usize];
         slot.collect();
         slot.mailbox.push_back(mail);
-        let mut cost = adoption.unwrap_or(0);
+        let mut cost = adoption.unwrap_or(0) + slot.line.fetch(&mut self.memory, pu);
         if slot.status == Status::Idle {
             self.rouse(to);
             let route = self.ask_for_route(me, me, to);
             cost += self.carry_out(me, to, route);
+            // Tokens lie open to thieves only when they have been handled, and a handler may go on for long.
+            cost += self.receive(me, me);
         }
         cost
     }
 
     /// A unit creates an actor in a cell of its pools.
     pub(super) fn write_state(&mut self, actor: u32, pu: usize) {
-        let region = &mut self.slots[actor as usize].region;
-        self.memory.write(region, pu, self.settings.placement);
+        let slot = &mut self.slots[actor as usize];
+        slot.line.fetch(&mut self.memory, pu);
+        self.memory.write(&mut slot.region, pu, self.settings.placement);
     }
 
     /// The actor's owner, once it was announced.
@@ -71,8 +75,8 @@ impl Engine {
         }
         self.slots[actor as usize].owner = Some(me);
         let (theirs, mine) = (self.workers[owner as usize].pu, self.workers[me as usize].pu);
-        // The lock of the sleeper, and the actor's head.
-        Some(self.memory.transfer(theirs, mine, 2))
+        // The lock of the sleeper; whoever adopts goes on to write to the actor.
+        Some(self.memory.transfer(theirs, mine, 1))
     }
 
     /// Puts mail into the remote list of another worker's actor, and brings the token if it is there; `sender` is nobody if a thread outside has
@@ -90,14 +94,13 @@ impl Engine {
         let slot = &mut self.slots[to as usize];
         let in_row = before == Some(to) && !slot.remote.is_empty();
         slot.remote.push_back(Mail { in_row, ..mail });
+        let cost = slot.line.fetch(&mut self.memory, pu);
         if slot.token != Token::Home {
-            // The owner has not touched the list since somebody wrote there.
-            return 0;
+            return cost;
         }
         slot.token = Token::Brought;
-        let cost = self.memory.transfer(self.workers[owner as usize].pu, pu, 1);
         if let Some(sender) = sender {
-            self.workers[sender as usize].brought.get_or_insert(self.now);
+            self.note_brought(sender, owner);
         }
         cost + self.deliver(owner, Arrival::Token { actor: to, sender }, pu)
     }
@@ -152,9 +155,10 @@ impl Engine {
         let mut cost = self.workers[owner as usize]
             .door
             .take(&mut self.memory, pu, self.now, hold);
-        for (arrival, from) in arrivals {
+        for (arrival, _) in arrivals {
             self.active -= 1;
-            cost += self.memory.transfer(from, pu, 1);
+            let (Arrival::Token { actor, .. } | Arrival::Actor { actor, .. }) = arrival;
+            cost += self.slots[actor as usize].line.fetch(&mut self.memory, pu);
             cost += self.later(cost, |engine| match arrival {
                 Arrival::Token { actor, sender } => engine.handle_token(owner, by, actor, sender),
                 Arrival::Actor { actor, end } => engine.accept(owner, by, actor, end),
@@ -180,16 +184,21 @@ impl Engine {
         }
         let slot = &mut self.slots[actor as usize];
         slot.token = Token::Home;
+        let first = slot.mailbox.len();
         slot.collect();
         if slot.status != Status::Idle || slot.mailbox.is_empty() {
             return 0;
         }
+        let mail = slot.mailbox.range(first..);
+        let read: Cycles = mail.map(|mail| self.memory.transfer(mail.from, pu, 1)).sum();
         self.rouse(actor);
         let route = match sender {
             Some(sender) => self.ask_for_route(owner, sender, actor),
             None => self.ask_for_call(actor),
         };
-        self.carry_out_by(by, owner, actor, route)
+        // Where it goes is told by the sender of the oldest message, which is the last one of the list. Who stays has it read anyway.
+        let read = if route.worker == owner { 0 } else { read };
+        read + self.carry_out_by(by, owner, actor, route)
     }
 
     /// What a worker does between two activations besides taking the next actor; returns what it costs.
@@ -200,46 +209,12 @@ impl Engine {
         let worker = &mut self.workers[me as usize];
         let mut cost = std::mem::take(&mut worker.late);
         let looks = worker.phase != Phase::Busy || worker.tick.is_multiple_of(owners.look_every);
-        cost += self.insist(me, owners);
+        cost += self.see_to_brought(me, owners);
         cost += self.receive(me, me);
         if looks {
             cost += self.take_in(me, owners.records);
         }
         cost
-    }
-
-    /// Handles what this worker brought to others in their place if they are in handlers that take long.
-    fn insist(&mut self, me: u32, owners: Owners) -> Cycles {
-        let worker = &self.workers[me as usize];
-        let Some(since) = worker.brought else {
-            return 0;
-        };
-        let pu = worker.pu;
-        let waits = |owner: u32| {
-            let mut arrivals = self.workers[owner as usize].arrivals.iter();
-            arrivals.any(|&(arrival, from)| from == pu && matches!(arrival, Arrival::Token { .. }))
-        };
-        let unseen: Vec<u32> = (0..self.workers.len() as u32)
-            .filter(|&other| other != me && waits(other))
-            .collect();
-        let silent = self.now.saturating_sub(since) >= self.costs.cycles(owners.silence);
-        let may_wait = !silent && self.workers[me as usize].phase == Phase::Busy;
-        if may_wait && !unseen.is_empty() {
-            return 0;
-        }
-        let mut cost = 0;
-        for owner in unseen {
-            if self.is_in_handler_since(owner, since) {
-                cost += self.step_in(owner, owners) + self.receive(owner, me);
-            }
-        }
-        self.workers[me as usize].brought = None;
-        cost
-    }
-
-    fn is_in_handler_since(&self, worker: u32, since: Cycles) -> bool {
-        let activation = self.workers[worker as usize].activation.as_ref();
-        activation.is_some_and(|activation| activation.began <= since)
     }
 
     /// Gets into the place of a worker that is in a handler; returns what that costs.

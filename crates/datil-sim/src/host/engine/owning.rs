@@ -79,23 +79,65 @@ fn one_token_is_out_however_much_is_sent_and_mail_stays_in_order() {
     let mut engine = engine(1);
     begin_handler(&mut engine, 0);
     begin_handler(&mut engine, 1);
-    send(&mut engine, 1, 0, 1);
-    assert_eq!(send(&mut engine, 1, 0, 2), 0, "nobody has touched the list since");
+    send(&mut engine, 0, 0, 1);
+    send(&mut engine, 1, 0, 2);
+    assert_eq!(send(&mut engine, 1, 0, 3), 0, "nobody has touched the list since");
     assert_eq!(engine.workers[0].arrivals.len(), 1);
-    // The owner itself sends behind what it can see, and may not give the actor away before the token is back.
-    send(&mut engine, 0, 0, 3);
-    assert_eq!((mail(&engine, 0), queue(&engine, 0)), (vec![1, 2, 3], vec![0]));
+    // The owner may not give the actor away before the token is back, and sends behind what it can see.
     engine.workers[0].queue.clear();
     engine.carry_out(0, 0, THERE);
-    assert_eq!(queue(&engine, 0), [0]);
+    assert_eq!((mail(&engine, 0), queue(&engine, 0)), (vec![1], vec![0]));
+    assert!(send(&mut engine, 0, 0, 4) > 0, "the line has to come back");
+    assert_eq!(mail(&engine, 0), [1, 2, 3, 4]);
     // Afterwards it may, and takes along what comes meanwhile.
     engine.between_activations(0);
     engine.workers[0].queue.clear();
     engine.carry_out(0, 0, THERE);
-    send(&mut engine, 0, 0, 4);
+    send(&mut engine, 0, 0, 5);
+    send(&mut engine, 1, 0, 6);
+    assert_eq!(
+        mail(&engine, 0),
+        [1, 2, 3, 4],
+        "nobody owns an actor that travels"
+    );
     assert_eq!(engine.workers[1].arrivals.len(), 1, "its token travels with it");
     engine.between_activations(1);
-    assert_eq!((mail(&engine, 0), queue(&engine, 1)), (vec![1, 2, 3, 4], vec![0]));
+    let all = vec![1, 2, 3, 4, 5, 6];
+    assert_eq!((mail(&engine, 0), queue(&engine, 1)), (all, vec![0]));
+}
+
+#[test]
+fn tokens_are_handled_when_a_handler_makes_an_actor_run() {
+    let mut engine = engine(2);
+    begin_handler(&mut engine, 0);
+    begin_handler(&mut engine, 1);
+    send(&mut engine, 1, 0, 7);
+    send(&mut engine, 0, 1, 8);
+    assert_eq!(engine.slots[0].token, Token::InTransit, "it goes to its sender");
+    assert_eq!(queue(&engine, 0), [1]);
+    // An actor that waits already makes nobody look.
+    engine.receive(1, 1);
+    send(&mut engine, 0, 0, 9);
+    send(&mut engine, 1, 0, 10);
+    assert_eq!(engine.workers[1].arrivals.len(), 1);
+}
+
+#[test]
+fn who_sends_an_actor_on_has_read_all_that_was_sent_to_it() {
+    let handles = |messages: u32| {
+        let mut engine = engine(1);
+        begin_handler(&mut engine, 0);
+        begin_handler(&mut engine, 1);
+        for number in 0..messages {
+            send(&mut engine, 1, 0, number);
+        }
+        let line = engine
+            .memory
+            .transfer(engine.workers[0].pu, engine.workers[1].pu, 1);
+        (engine.receive(0, 0), line)
+    };
+    let ((one, line), (three, _)) = (handles(1), handles(3));
+    assert_eq!(three, one + 2 * line);
 }
 
 #[test]
@@ -103,6 +145,7 @@ fn who_writes_to_an_actor_of_an_idle_worker_takes_it_over() {
     for phase in [Phase::Sleeping, Phase::Resting] {
         let mut engine = engine(1);
         engine.workers[0].phase = phase;
+        engine.write_state(0, engine.workers[0].pu);
         begin_handler(&mut engine, 1);
         let cost = send(&mut engine, 1, 0, 7);
         let lines = engine
@@ -142,6 +185,9 @@ fn a_sender_acts_for_an_owner_that_is_silent_for_long() {
     engine.between_activations(1);
     assert_eq!(engine.workers[0].late, 0, "not yet");
     engine.now += 1;
+    for _ in 1..owners.look_every {
+        assert_eq!(engine.between_activations(1), 0, "it has looked just now");
+    }
     assert!(engine.between_activations(1) > Cycles::from(owners.fence));
     assert_eq!((mail(&engine, 0), queue(&engine, 1)), (vec![7], vec![0]));
     // Both have paid for the fence.
@@ -158,6 +204,61 @@ fn nobody_acts_for_an_owner_that_has_begun_something_since() {
     begin_handler(&mut engine, 0);
     engine.between_activations(1);
     assert_eq!((engine.workers[0].late, engine.workers[0].arrivals.len()), (0, 1));
+}
+
+/// Worker 0 is in a handler, and worker 1 has brought it a token and has nothing else to do.
+fn brought() -> Engine {
+    let mut engine = engine(1);
+    begin_handler(&mut engine, 0);
+    begin_handler(&mut engine, 1);
+    send(&mut engine, 1, 0, 7);
+    engine.workers[1].phase = Phase::Searching;
+    engine.workers[1].activation = None;
+    engine
+}
+
+#[test]
+fn a_sender_without_work_watches_until_the_owner_has_seen_the_token() {
+    let mut engine = brought();
+    assert_eq!(engine.watch_brought(1, true), None, "something has come for it");
+    assert_eq!(engine.watch_brought(1, false), Some(0));
+    engine.now += Cycles::from(engine.costs.poll);
+    assert_eq!(
+        engine.watch_brought(1, true),
+        Some(0),
+        "it has begun, and goes on"
+    );
+    engine.receive(0, 0);
+    let looked = engine.watch_brought(1, true).expect("it has not seen that yet");
+    assert!(looked > 0, "the line that tells is with the owner");
+    assert_eq!(engine.watch_brought(1, true), None);
+    assert_eq!(engine.workers[0].late, 0, "nobody has acted in its place");
+}
+
+#[test]
+fn a_sender_without_work_does_not_watch_an_owner_that_goes_on() {
+    let mut engine = brought();
+    engine.watch_brought(1, false);
+    engine.now += 1;
+    begin_handler(&mut engine, 0);
+    assert!(engine.watch_brought(1, false).is_some());
+    assert_eq!(engine.watch_brought(1, false), None);
+    assert_eq!((engine.workers[0].late, engine.workers[0].arrivals.len()), (0, 1));
+}
+
+#[test]
+fn a_sender_without_work_acts_for_an_owner_that_does_not_go_on() {
+    let mut engine = brought();
+    let owners = owners(&engine);
+    engine.watch_brought(1, false);
+    engine.now += Cycles::from(owners.patience) * Cycles::from(engine.costs.poll);
+    let cost = engine.watch_brought(1, false);
+    assert!(cost.is_some_and(|cost| cost > Cycles::from(owners.fence)));
+    assert_eq!(
+        (mail(&engine, 0), engine.workers[0].late),
+        (vec![7], Cycles::from(owners.fence))
+    );
+    assert_eq!(engine.watch_brought(1, false), None);
 }
 
 /// Two actors wait at worker 0, and worker 1 has asked for one.

@@ -174,7 +174,8 @@ impl Engine {
     pub(super) fn wake(&mut self, worker: u32) -> Cycles {
         if self.workers[worker as usize].phase == Phase::Resting {
             self.get_up(worker);
-            return self.words();
+            // Whether anybody searches has changed again when it is up, and is looked at for the next actor that is queued.
+            return self.words() + Cycles::from(self.costs.line[0]);
         }
         let (cost, latency) = self.costs.wake;
         self.run.wakes += 1;

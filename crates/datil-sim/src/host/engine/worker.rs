@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use datil_policy::{End, Search};
 
 use super::activation::Activation;
+use super::brought::Brought;
 use super::owners::Arrival;
 use super::stale::Stale;
 use super::stint::Stint;
@@ -48,6 +49,8 @@ pub(super) struct Worker {
     pub(super) generation: u32,
     pub(super) idle_since: Cycles,
     pub(super) idle: Cycles,
+    /// When others can see that it rests.
+    pub(super) rests_from: Cycles,
     pub(super) activation: Option<Activation>,
     pub(super) length: Stale<u32>,
     /// It was woken because thefts pay, and has not slept since.
@@ -67,8 +70,9 @@ pub(super) struct Worker {
     pub(super) asked: Option<(u32, End)>,
     /// It sleeps since nobody had anything to do, whatever its policy's timetable says, until somebody has.
     pub(super) sleeps_on: bool,
-    /// When it brought the first of the tokens to others of which it does not know that they were seen.
-    pub(super) brought: Option<Cycles>,
+    pub(super) brought: Brought,
+    /// The actor that it started last.
+    pub(super) started: Option<u32>,
     /// What others cost it that acted in its place.
     pub(super) late: Cycles,
 }
@@ -106,6 +110,7 @@ impl Worker {
             generation: 0,
             idle_since: 0,
             idle: 0,
+            rests_from: 0,
             activation: None,
             length: Stale::default(),
             summoned: false,
@@ -117,7 +122,8 @@ impl Worker {
             request: None,
             asked: None,
             sleeps_on: false,
-            brought: None,
+            brought: Brought::default(),
+            started: None,
             late: 0,
         }
     }
