@@ -106,11 +106,21 @@ fn main() -> Result<()> {
     if arguments.cell {
         return measure(&cells[0]);
     }
+    let minutes = Duration::try_from_secs_f64(arguments.minutes * 60.0).context("--minutes")?;
+    ensure!(
+        !minutes.is_zero(),
+        "--minutes 0 leaves no time to measure anything"
+    );
+    show(measure_in_turn(&cells, minutes)?)
+}
+
+/// All cells' iterations, in rounds, as long as there is time for another one to begin.
+fn measure_in_turn(cells: &[Cell], time: Duration) -> Result<BTreeMap<&Cell, Vec<Iteration>>> {
     let mut measured: BTreeMap<&Cell, Vec<Iteration>> = BTreeMap::new();
     let mut random = Xoshiro256PlusPlus::from_seed(Default::default());
-    let end = Instant::now() + Duration::from_secs_f64(arguments.minutes * 60.0);
-    while Instant::now() < end {
-        eprintln!("{:.1} minutes left", (end - Instant::now()).as_secs_f64() / 60.0);
+    let began = Instant::now();
+    while let Some(left) = time.checked_sub(began.elapsed()) {
+        eprintln!("{:.1} minutes left", left.as_secs_f64() / 60.0);
         let mut turns: Vec<&Cell> = cells.iter().collect();
         while !turns.is_empty() {
             let turn = random.next_u64() as usize % turns.len();
@@ -118,6 +128,11 @@ fn main() -> Result<()> {
             measured.entry(cell).or_default().extend(iterations(cell)?);
         }
     }
+    Ok(measured)
+}
+
+/// Prints the table, of iterations beside which nothing was disturbed.
+fn show(measured: BTreeMap<&Cell, Vec<Iteration>>) -> Result<()> {
     let calculations = measured
         .values()
         .flatten()
@@ -134,7 +149,7 @@ fn main() -> Result<()> {
     for (cell, iterations) in measured {
         let undisturbed = iterations.iter().filter(|iteration| counts(iteration.probe));
         let took = undisturbed.map(|iteration| iteration.took).collect();
-        print(cell, took, iterations.len())?;
+        print_row(cell, took, iterations.len())?;
     }
     Ok(())
 }
@@ -327,7 +342,7 @@ fn calculate() -> u128 {
     began.elapsed().as_nanos()
 }
 
-fn print(cell: &Cell, took: Vec<f64>, iterations: usize) -> Result<()> {
+fn print_row(cell: &Cell, took: Vec<f64>, iterations: usize) -> Result<()> {
     let (simulated, messages) = simulated(cell)?;
     let mut native: Vec<f64> = took
         .into_iter()

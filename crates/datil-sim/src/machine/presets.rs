@@ -139,6 +139,8 @@ fn pair_costs() -> Costs {
 /// As in datil: a hundred looks, 5 µs, every 16 activations, as many records as fit into the 2,048 words that a worker takes in at once, 4,096 messages,
 /// 200 µs, 8 looks. The fence, and what lines in a row cost, are measured by `examples/pair`; how many lines say whether a worker rests is counted (its
 /// state, whether it sleeps, who idles, who searches).
+/// The jitter is assumed: without any, two workers keep the pace into which they have fallen, and the thefts of chameneos depend on single cycles of a
+/// line's way; with 5, 20 and 40 hundredths chameneos and big take the same time but for 3 %.
 const DATIL: Owners = Owners {
     patience: 100,
     fence: 1_330,

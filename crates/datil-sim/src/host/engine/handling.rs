@@ -231,7 +231,58 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use datil_policy::ClsTp;
+
+    use super::super::activation::Activation;
+    use super::super::actors::{Class, Slot};
+    use super::super::stale::Stale;
     use super::*;
+    use crate::actor::{Body, Letter};
+    use crate::host::Rules;
+    use crate::machine::{Region, preset};
+
+    struct Idler;
+
+    impl Body for Idler {
+        fn started(&mut self, _: &mut Handling) {}
+
+        fn handle(&mut self, _: Letter, _: &mut Handling) {}
+    }
+
+    /// What it takes to start actors that were created in the order of their numbers, long ago, in this order.
+    fn starts<const N: usize>(order: [u32; N]) -> [Cycles; N] {
+        let settings = Settings::new(preset("pair").expect("a preset"));
+        let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
+        engine.classes.push(Class {
+            annotation: None,
+            profile: Stale::default(),
+        });
+        for actor in 0..=order.into_iter().max().expect("somebody starts") {
+            let body: Box<dyn Body> = Box::new(Idler);
+            engine
+                .slots
+                .push(Slot::unborn(Some(body), 0, 0, Region::new(128)));
+            engine.write_state(actor, engine.workers[0].pu);
+        }
+        // More than the second cache holds.
+        let mut large = Region::new(8 << 20);
+        let pu = engine.workers[0].pu;
+        engine
+            .memory
+            .access(&mut large, Charge::compute(0).touching(8 << 14), pu);
+        order.map(|actor| {
+            engine.workers[0].activation = Some(Activation::of(actor, false, 0));
+            engine.begin_handling(0).expect("it does nothing")
+        })
+    }
+
+    #[test]
+    fn actors_that_start_in_the_order_of_their_creation_are_fetched_in_a_row() {
+        let [first, second, third] = starts([0, 1, 2]);
+        assert!(second < first && second == third, "{first} {second} {third}");
+        let [first, second, third] = starts([2, 0, 1]);
+        assert!(first == second && third < first, "{first} {second} {third}");
+    }
 
     #[test]
     fn long_charges_are_split_without_loss() {

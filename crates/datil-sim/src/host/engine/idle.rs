@@ -150,3 +150,37 @@ impl Engine {
         self.workers.iter().any(|worker| !worker.queue.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use datil_policy::ClsWake;
+
+    use super::super::Event;
+    use super::*;
+    use crate::host::{Rules, Settings};
+    use crate::machine::preset;
+
+    /// How long after it was called a worker looks for work that has begun to rest so long before.
+    fn up_after(rested: Cycles) -> Cycles {
+        let settings = Settings::new(preset("pair").expect("a preset"));
+        let mut engine = Engine::new(Rules::of::<ClsWake>(), settings).expect("it fits the machine");
+        engine.rest(1);
+        engine.now += rested;
+        engine.get_up(1);
+        let turn = Event::Turn(1, engine.workers[1].generation);
+        let mut events = engine.events.iter();
+        let found = events.find(|std::cmp::Reverse((_, _, event))| *event == turn);
+        let time = found.map(|std::cmp::Reverse((time, ..))| *time);
+        time.expect("it is called") - engine.now
+    }
+
+    #[test]
+    fn a_worker_lies_down_before_it_gets_up() {
+        let settings = Settings::new(preset("pair").expect("a preset"));
+        let engine = Engine::new(Rules::of::<ClsWake>(), settings).expect("it fits the machine");
+        let words = engine.words();
+        assert!(words > 0);
+        assert_eq!(up_after(0), up_after(words) + words);
+        assert_eq!(up_after(words), up_after(2 * words));
+    }
+}

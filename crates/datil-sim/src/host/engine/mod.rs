@@ -251,7 +251,7 @@ impl Engine {
         self.sequence += 1;
     }
 
-    /// A time that is a little longer or shorter than it would be in a machine that has no other cares.
+    /// A time as it comes out: where actors have owners a little longer or shorter each time, lest workers fall into step with each other and stay so.
     fn jittered(&mut self, time: Cycles) -> Cycles {
         let jitter = self.settings.machine.owners.map_or(0, |owners| owners.jitter);
         if jitter == 0 {

@@ -360,3 +360,14 @@ fn a_worker_that_rests_is_called_without_a_wake_up_and_one_that_sleeps_is_woken(
     assert_eq!((engine.workers[1].phase, engine.run.wakes), (Phase::Searching, 1));
     assert!(woken > called, "{woken} {called}");
 }
+
+#[test]
+fn nothing_takes_the_same_time_twice_but_all_together_take_theirs() {
+    let mut engine = engine(0);
+    let times: Vec<Cycles> = (0..10_000).map(|_| engine.jittered(100)).collect();
+    let jitter = Cycles::from(owners(&engine).jitter);
+    assert_eq!(times.iter().min(), Some(&(100 - jitter)));
+    assert_eq!(times.iter().max(), Some(&(100 + jitter)));
+    let sum: Cycles = times.iter().sum();
+    assert!(sum.abs_diff(1_000_000) < 10_000, "{sum}");
+}
