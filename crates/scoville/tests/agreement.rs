@@ -6,9 +6,10 @@
 //! decided differently would not. One worker is robbed by nobody, and has to agree at once.
 //!
 //! *Messages* agree exactly. *Activations* agree within 5 % of the messages on one worker, and within a factor of 2 on two.
-//! On one worker nobody steals. *Steals*, *attempts* and *wakes* on two workers agree within a factor of 10, or 2 % of the messages. What cannot agree, and
-//! why, stands in `docs/scheduling.md`; it is not compared here. Times are not compared here: they depend on what else the machine does. `examples/agreement.rs`
-//! measures them.
+//! On one worker nobody steals. *Steals*, *attempts* and *wakes* on two workers agree within a factor of 10, or 2 % of the messages, with those of
+//! one of four simulated machines, whose processors are as far apart as those of virtual machines are by turns. What cannot agree, and why, stands in
+//! `docs/scheduling.md`; it is not compared here. Times are not compared here: they depend on what else the machine does. `examples/agreement.rs` measures them
+//! while nothing is disturbed.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -44,8 +45,15 @@ const GREEDY: &str = "go-like";
 const WOKEN: [&str; 2] = ["cls-wake", "go-like"];
 const IN_VAIN: [&str; 4] = ["pingpong", "threadring", "count", "fib"];
 
+/// Cycles that a line takes from one processor to the other: those of `pair`, which was measured when they were near, and up to what was seen when they
+/// were apart.
+const DISTANCES: [u32; 4] = [88, 132, 264, 440];
+
 /// So many native runs on two workers at most, of which some have to agree.
 const ATTEMPTS: usize = 12;
+
+/// What disturbs the machine may be over after so long, or after twice or three times that.
+const BREATHER: Duration = Duration::from_millis(500);
 
 type Parameters = Map<String, Value>;
 type Counters = BTreeMap<&'static str, u64>;
@@ -60,11 +68,14 @@ fn sizes(program: &str) -> Parameters {
     parameters.collect()
 }
 
-fn simulated(program: &str, policy: &str, workers: usize) -> Run {
+fn simulated(program: &str, policy: &str, workers: usize, distance: u32) -> Run {
+    let mut machine = preset("pair").expect("a preset");
+    machine.costs.line = vec![distance];
+    machine.costs.line_shared = distance;
     let settings = Settings {
         policy: policy.to_owned(),
         workers,
-        ..Settings::new(preset("pair").expect("a preset"))
+        ..Settings::new(machine)
     };
     let simulation = simulate(program, settings, &sizes(program));
     simulation.expect("it runs").run
@@ -109,26 +120,28 @@ fn within(percent: u64, more: u64, one: u64, other: u64) -> bool {
     at_most(one, other) && at_most(other, one)
 }
 
-/// Runs natively until `wanted` runs agree with the simulated one, on one worker once, on two at most [`ATTEMPTS`] times. Every run handles the same
-/// messages.
+/// Runs natively until `wanted` runs agree with one of the simulated ones, on one worker once, on two at most [`ATTEMPTS`] times, with ever longer pauses after
+/// those that do not. Every run handles the same messages.
 fn assert_some_agree(
     wanted: usize,
     (program, policy): (&str, &str),
     workers: usize,
-    simulated: &Run,
-    agrees: impl Fn(&Counters) -> bool,
+    simulated: &[Run],
+    agree: impl Fn(&Counters, &Run) -> bool,
 ) {
+    let events = simulated[0].events;
     let attempts = if workers == 1 { 1 } else { ATTEMPTS };
     let mut others = Vec::new();
     let mut agreed = 0;
     while agreed < wanted {
-        let counted = native(program, policy, workers, simulated.events);
+        let counted = native(program, policy, workers, events);
         let context = format!("{program} with {policy} on {workers}: {counted:?}, {simulated:?}");
-        assert_eq!(counted["messages"], simulated.events, "{context}");
-        if agrees(&counted) {
+        assert_eq!(counted["messages"], events, "{context}");
+        if simulated.iter().any(|simulated| agree(&counted, simulated)) {
             agreed += 1;
         } else {
             others.push(counted);
+            thread::sleep(BREATHER * others.len() as u32);
         }
         let left = attempts - agreed - others.len();
         assert!(
@@ -143,8 +156,8 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
     for program in PROGRAMS {
         for policy in POLICIES {
             for workers in [1, 2] {
-                let simulated = simulated(program, policy, workers);
-                let activations = |native: &Counters| {
+                let simulated = simulated(program, policy, workers, DISTANCES[0]);
+                let activations = |native: &Counters, simulated: &Run| {
                     let (one, other) = (native["activations"], simulated.activations);
                     match (program, workers) {
                         (STREAMED, _) => true,
@@ -153,11 +166,16 @@ fn both_handle_the_same_messages_in_about_as_many_activations() {
                         _ => within(200, 20, one, other),
                     }
                 };
-                let steals =
-                    |native: &Counters| workers > 1 || (native["steals"], simulated.steals) == (0, 0);
-                assert_some_agree(1, (program, policy), workers, &simulated, |native| {
-                    activations(native) && steals(native)
-                });
+                let steals = |native: &Counters, simulated: &Run| {
+                    workers > 1 || (native["steals"], simulated.steals) == (0, 0)
+                };
+                assert_some_agree(
+                    1,
+                    (program, policy),
+                    workers,
+                    &[simulated],
+                    |native, simulated| activations(native, simulated) && steals(native, simulated),
+                );
             }
         }
     }
@@ -170,8 +188,8 @@ fn both_steal_and_wake_about_as_often() {
             let steals = !FED_FROM_OUTSIDE.contains(&program) && policy != GREEDY;
             let attempts = steals || policy == GREEDY && IN_VAIN.contains(&program);
             let wakes = !WOKEN.contains(&policy) || !IN_VAIN.contains(&program);
-            let simulated = simulated(program, policy, 2);
-            assert_some_agree(3, (program, policy), 2, &simulated, |native| {
+            let simulated = DISTANCES.map(|distance| simulated(program, policy, 2, distance));
+            assert_some_agree(3, (program, policy), 2, &simulated, |native, simulated| {
                 let is_near =
                     |counter: &str, other: u64| within(1_000, simulated.events / 50, native[counter], other);
                 (!steals || is_near("steals", simulated.steals))

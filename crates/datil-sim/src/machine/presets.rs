@@ -140,7 +140,7 @@ fn pair_costs() -> Costs {
 /// 200 µs, 8 looks. The fence, and what lines in a row cost, are measured by `examples/pair`; how many lines say whether a worker rests is counted (its
 /// state, whether it sleeps, who idles, who searches).
 /// The jitter is assumed: without any, two workers keep the pace into which they have fallen, and the thefts of chameneos depend on single cycles of a
-/// line's way; with 5, 20 and 40 hundredths chameneos and big take the same time but for 3 %.
+/// line's way; with 5, 20 and 40 hundredths chameneos and big take the same time but for 4 %.
 const DATIL: Owners = Owners {
     patience: 100,
     fence: 1_330,
