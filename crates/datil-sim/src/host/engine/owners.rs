@@ -189,16 +189,18 @@ impl Engine {
         if slot.status != Status::Idle || slot.mailbox.is_empty() {
             return 0;
         }
-        let mail = slot.mailbox.range(first..);
-        let read: Cycles = mail.map(|mail| self.memory.transfer(mail.from, pu, 1)).sum();
         self.rouse(actor);
         let route = match sender {
             Some(sender) => self.ask_for_route(owner, sender, actor),
             None => self.ask_for_call(actor),
         };
-        // Where it goes is told by the sender of the oldest message, which is the last one of the list. Who stays has it read anyway.
-        let read = if route.worker == owner { 0 } else { read };
-        read + self.carry_out_by(by, owner, actor, route)
+        let mut cost = 0;
+        if route.worker != owner {
+            // Where it goes is told by the sender of the oldest message, which is the last one of the list. What stays is read when it is handled.
+            let mail = self.slots[actor as usize].mailbox.range(first..);
+            cost = mail.map(|mail| self.memory.transfer(mail.from, pu, 1)).sum();
+        }
+        cost + self.carry_out_by(by, owner, actor, route)
     }
 
     /// What a worker does between two activations besides taking the next actor; returns what it costs.
