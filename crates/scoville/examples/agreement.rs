@@ -2,8 +2,9 @@
 //!
 //! Others who share the cores of a virtual machine make its processors up to twice as slow, for parts of a millisecond or for minutes, and its host may
 //! move the processors apart. So each iteration stands between two probes: a calculation on both processors at once, and a line that goes back and
-//! forth between them. It counts only if no calculation took a tenth more than the shortest of all, and no line twice as long as on `pair`. Each cell has
-//! processes of its own, at random turns: the only runtime of a process is faster than the first of several, and the machine is not the same in an hour.
+//! forth between them. It counts only if no calculation took a tenth more than the shortest of all, and no line twice as long as on `pair`; if everything
+//! was disturbed all the time, that does not show. Each cell has processes of its own, at random turns: the only runtime of a process is faster than the
+//! first of several, and the machine is not the same in an hour.
 //!
 //! ```text
 //! cargo run --release --locked -p scoville --example agreement -- --minutes 15
