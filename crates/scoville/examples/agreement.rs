@@ -95,6 +95,16 @@ struct Probe {
     line: f64,
 }
 
+impl Probe {
+    /// The longer times of both.
+    fn longer(self, other: Self) -> Self {
+        Self {
+            calculation: self.calculation.max(other.calculation),
+            line: self.line.max(other.line),
+        }
+    }
+}
+
 /// What an iteration took, in nanoseconds.
 struct Iteration {
     took: f64,
@@ -150,7 +160,7 @@ fn show(measured: BTreeMap<&Cell, Vec<Iteration>>) -> Result<()> {
     for (cell, iterations) in measured {
         let undisturbed = iterations.iter().filter(|iteration| counts(iteration.probe));
         let took = undisturbed.map(|iteration| iteration.took).collect();
-        print_row(cell, took, iterations.len())?;
+        println!("{}", row(cell, took, iterations.len())?);
     }
     Ok(())
 }
@@ -224,7 +234,8 @@ fn measure(cell: &Cell) -> Result<()> {
         .find(|found| found.name() == PROGRAMS[cell.program].0);
     let program = program.context("datil runs it")?;
     let processors = processors()?;
-    for iteration in 0..ITERATIONS {
+    let mut measured = Vec::new();
+    for _ in 0..ITERATIONS {
         thread::sleep(PAUSE);
         let before = probe(&processors);
         let mut began = Instant::now();
@@ -238,15 +249,10 @@ fn measure(cell: &Cell) -> Result<()> {
             .iterate(&mut system, order)
             .map_err(|error| anyhow!("{error:?}"))?;
         let took = began.elapsed().as_nanos();
-        let after = probe(&processors);
-        if iteration > 0 {
-            let longer = |what: fn(Probe) -> f64| what(before).max(what(after));
-            println!(
-                "{took} {} {}",
-                longer(|probe| probe.calculation),
-                longer(|probe| probe.line)
-            );
-        }
+        measured.push((took, before.longer(probe(&processors))));
+    }
+    for (took, probe) in &measured[1..] {
+        println!("{took} {} {}", probe.calculation, probe.line);
     }
     Ok(())
 }
@@ -310,11 +316,7 @@ fn probe(processors: &[usize]) -> Probe {
         let probes = threads
             .into_iter()
             .map(|thread| thread.join().expect("it only calculates"));
-        let longer = |one: Probe, other: Probe| Probe {
-            calculation: one.calculation.max(other.calculation),
-            line: one.line.max(other.line),
-        };
-        probes.reduce(longer).expect("there is a processor")
+        probes.reduce(Probe::longer).expect("there is a processor")
     })
 }
 
@@ -343,7 +345,8 @@ fn calculate() -> u128 {
     began.elapsed().as_nanos()
 }
 
-fn print_row(cell: &Cell, took: Vec<f64>, iterations: usize) -> Result<()> {
+/// A cell's line of the table, for which it is simulated.
+fn row(cell: &Cell, took: Vec<f64>, iterations: usize) -> Result<String> {
     let (simulated, messages) = simulated(cell)?;
     let mut native: Vec<f64> = took
         .into_iter()
@@ -360,8 +363,9 @@ fn print_row(cell: &Cell, took: Vec<f64>, iterations: usize) -> Result<()> {
     };
     let (workers, policy, program) = (cell.workers, &cell.policy, PROGRAMS[cell.program].0);
     let simulated = quartiles(&simulated);
-    println!("| {workers} | {program} | {policy} | {counted} | {native} | {simulated} | {ratio} |");
-    Ok(())
+    Ok(format!(
+        "| {workers} | {program} | {policy} | {counted} | {native} | {simulated} | {ratio} |"
+    ))
 }
 
 fn quartile(sorted: &[f64], quarters: usize) -> f64 {

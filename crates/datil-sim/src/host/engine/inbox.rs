@@ -61,7 +61,9 @@ impl Engine {
         for worker in &mut self.workers {
             let is_out_of_work =
                 worker.activation.is_none() && worker.queue.is_empty() && worker.arrivals.is_empty();
-            worker.forwarded *= u64::from(!is_out_of_work);
+            if is_out_of_work {
+                worker.forwarded = 0;
+            }
         }
         let is_behind = |worker: &Worker| worker.forwarded > u64::from(owners.ahead);
         if !self.may_take_in(me) || !self.workers.iter().any(is_behind) {
