@@ -200,6 +200,32 @@ fn computing_takes_as_many_cycles_as_the_machine_says() {
     assert!((twice / linear - 1.0).abs() < 0.01, "{twice} {linear}");
 }
 
+/// A worker is busy for twice as long if its unit takes twice as long.
+#[test]
+fn a_slower_unit_takes_longer() {
+    let time = |machine: &str, workers: usize, paces: &[f64]| {
+        let settings = Settings {
+            machine: preset(machine).expect("a preset").with_paces(paces.to_vec()),
+            ..settings("cls-tp", workers)
+        };
+        run("chameneos", settings).run.busy as f64
+    };
+    for machine in ["uniform", "pair"] {
+        let (costs, alike, twice) = (
+            time(machine, 1, &[]),
+            time(machine, 1, &[1.0]),
+            time(machine, 1, &[2.0]),
+        );
+        assert_eq!(costs, alike, "{machine}");
+        assert!((twice / costs - 2.0).abs() < 0.02, "{machine}: {twice} {costs}");
+        assert_eq!(
+            time(machine, 2, &[3.0]),
+            time(machine, 2, &[3.0, 3.0]),
+            "{machine}: in turn"
+        );
+    }
+}
+
 #[test]
 fn the_opteron_has_as_many_nodes_as_asked_for_and_always_64_units() {
     use datil_sim::machine::opteron_on;

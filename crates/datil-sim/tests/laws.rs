@@ -106,11 +106,19 @@ fn assert_lines_are_served(run: &Run, settings: &Settings, context: &str) {
 
 fn assert_thefts_are_counted(run: &Run, settings: &Settings, context: &str) {
     let Run {
+        thefts,
         steals,
         steal_attempts,
         ..
     } = *run;
-    assert!(steals == 0 || steal_attempts > 0, "{context}");
+    assert!(
+        thefts <= steal_attempts,
+        "{context}: {thefts} of {steal_attempts}"
+    );
+    if settings.machine.owners.is_none() {
+        assert!(thefts <= steals, "{context}: {steals} in {thefts}");
+        assert!(thefts > 0 || steals == 0, "{context}: {steals} in no theft");
+    }
     if !GREEDY.contains(&settings.policy.as_str()) {
         assert!(
             steals <= steal_attempts,
@@ -118,7 +126,7 @@ fn assert_thefts_are_counted(run: &Run, settings: &Settings, context: &str) {
         );
     }
     assert!(
-        settings.workers > 1 || (steals, steal_attempts) == (0, 0),
+        settings.workers > 1 || (thefts, steals, steal_attempts) == (0, 0, 0),
         "{context}"
     );
 }

@@ -156,6 +156,25 @@ fn hops_may_take_no_time_at_all() {
     }
 }
 
+#[test]
+fn units_may_take_longer_in_turn() {
+    let output = |paces: &[&str]| {
+        let text = printed(&[&SMALL[..], paces, &["--json"]].concat());
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let makespan =
+        |output: &serde_json::Value| output["rows"][0]["run"]["makespan"].as_u64().expect("a time");
+    let (alike, uneven) = (output(&[]), output(&["--paces=2,3"]));
+    assert_eq!(alike["paces"], serde_json::json!([]));
+    assert_eq!(uneven["paces"], serde_json::json!([2.0, 3.0]));
+    assert_eq!(uneven["machine"], "opteron, units slower by 2 and 3 in turn");
+    assert!(makespan(&uneven) > makespan(&alike));
+    for paces in ["0", "1,101", "1,", "nan", "fast"] {
+        let told = refused(&["simulate", "pingpong", &format!("--paces={paces}")]);
+        assert!(told.contains("from 0.01 to 100"), "{told}");
+    }
+}
+
 /// Who reads the output of `pair` beside that of another machine must be able to see that its host is another one.
 #[test]
 fn json_says_whether_actors_have_owners() {

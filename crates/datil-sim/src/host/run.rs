@@ -17,6 +17,8 @@ pub struct Run {
     pub activations: u64,
     /// Queues looked into by thieves.
     pub steal_attempts: u64,
+    /// Times that a thief got something: `steals` are more of them, since some policies take several actors at a time.
+    pub thefts: u64,
     /// Actors stolen.
     pub steals: u64,
     /// Lines that came from the unit's own node.

@@ -28,6 +28,9 @@ pub struct Machine {
     /// How actors come from worker to worker, if they belong to workers as datil's do. Without it whoever sends queues the receiver, as in
     /// CAF.
     pub owners: Option<Owners>,
+    /// How much longer than the costs say units take for what a worker or the driver does on them: the first unit as the first of these says, the second one
+    /// as the second, and so on from the beginning; without any the costs hold. Polling takes no longer, so that a thief finds what there is at the same time.
+    pub paces: Vec<f64>,
 }
 
 /// How workers come by what belongs to others.
@@ -156,6 +159,7 @@ impl Machine {
             filling: Filling::Compact,
             costs: presets::modern_costs(),
             owners: None,
+            paces: Vec::new(),
         }
     }
 
@@ -203,6 +207,22 @@ impl Machine {
             }
         }
         self
+    }
+
+    /// The same machine with units that take longer, each by its factor above 0: cores of two kinds, or processors of a virtual machine whose cores have other
+    /// users, too. See [`Machine::paces`].
+    #[must_use]
+    pub fn with_paces(mut self, paces: Vec<f64>) -> Self {
+        self.paces = paces;
+        self
+    }
+
+    /// How long this unit takes for what costs so much.
+    pub(crate) fn paced(&self, unit: usize, time: Cycles) -> Cycles {
+        if self.paces.is_empty() {
+            return time;
+        }
+        (time as f64 * self.paces[unit % self.paces.len()]).round() as Cycles
     }
 
     /// The same machine where policies see of others what was true so many nanoseconds ago.

@@ -222,6 +222,7 @@ pub fn opteron_on(nodes: u32) -> Result<Machine, String> {
         },
         costs,
         owners: None,
+        paces: Vec::new(),
     })
 }
 
@@ -248,6 +249,7 @@ fn epyc() -> Machine {
         filling: Filling::Compact,
         costs: modern_costs(),
         owners: None,
+        paces: Vec::new(),
     }
 }
 
@@ -266,6 +268,7 @@ fn pair() -> Machine {
         filling: Filling::Compact,
         costs: pair_costs(),
         owners: Some(DATIL),
+        paces: Vec::new(),
     }
 }
 
@@ -286,5 +289,6 @@ fn chiplet() -> Machine {
         filling: Filling::Compact,
         costs,
         owners: None,
+        paces: Vec::new(),
     }
 }

@@ -71,6 +71,10 @@ pub struct SimulateArgs {
     /// How old what policies see of others may be, in nanoseconds [default: 2000 on all machines that come along]
     #[arg(long, requires = "programs", value_name = "NANOSECONDS", value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
     pub staleness: Option<u64>,
+    /// How much longer units take for what they do, in turn, separated by commas: with 1,1.8 every second one takes nearly twice as long, as a core of another
+    /// kind does, or one that others use too
+    #[arg(long, requires = "programs", value_name = "FACTORS", value_delimiter = ',', value_parser = pace)]
+    pub paces: Vec<f64>,
     /// A parameter of the programs, as name=value; may be repeated
     #[arg(long = "set", requires = "programs", value_name = "NAME=VALUE", value_parser = assignment)]
     pub parameters: Vec<(String, Value)>,
@@ -103,6 +107,11 @@ fn factor(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("{text} is not a number from 0 to 100"))
 }
 
+fn pace(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.01..=100.0).contains(number));
+    number.ok_or_else(|| format!("{text} is not a number from 0.01 to 100"))
+}
+
 /// One simulated run.
 #[derive(Serialize)]
 struct Row {
@@ -127,6 +136,7 @@ struct Output {
     from_head: bool,
     costs: datil_sim::machine::Costs,
     owners: Option<datil_sim::machine::Owners>,
+    paces: Vec<f64>,
     seeds: Vec<u64>,
     /// Sizes of each program, by its name.
     sizes: Map<String, Value>,
@@ -225,6 +235,15 @@ fn machine(arguments: &SimulateArgs) -> Result<Machine> {
     if let Some(nanos) = arguments.staleness {
         machine = machine.with_staleness(nanos);
     }
+    if !arguments.paces.is_empty() {
+        let paces: Vec<String> = arguments.paces.iter().map(f64::to_string).collect();
+        machine = machine.with_paces(arguments.paces.clone());
+        machine.name = format!(
+            "{}, units slower by {} in turn",
+            machine.name,
+            paces.join(" and ")
+        );
+    }
     Ok(machine)
 }
 
@@ -273,6 +292,7 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         from_head: arguments.from_head,
         costs: machine.costs.clone(),
         owners: machine.owners,
+        paces: machine.paces.clone(),
         seeds,
         sizes,
         set,

@@ -169,7 +169,9 @@ impl Engine {
     pub(super) fn go_on(&mut self, me: u32, cost: Cycles) -> Result<(), String> {
         // The next actor is chosen now and its costs begin later: a difference of some dozen cycles that saves an
         // event each time.
-        self.workers[me as usize].activation = None;
+        let worker = &mut self.workers[me as usize];
+        worker.activation = None;
+        let cost = self.settings.machine.paced(worker.pu, cost);
         self.later(cost, |engine| engine.dispatch(me))
     }
 

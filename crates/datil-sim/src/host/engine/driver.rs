@@ -21,7 +21,7 @@ impl Engine {
                 let cost = Cycles::from(costs.spawn);
                 if self.settings.machine.owners.is_some() {
                     let cost = cost + self.record(Record::Spawn(actor));
-                    return self.schedule_driver(cost.max(1));
+                    return self.go_on_driving(cost);
                 }
                 let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
                 self.turns.0 += 1;
@@ -32,7 +32,7 @@ impl Engine {
                 let cost = Cycles::from(costs.send);
                 if self.settings.machine.owners.is_some() {
                     let cost = cost + self.record(Record::Send(to, letter));
-                    return self.schedule_driver(cost.max(1));
+                    return self.go_on_driving(cost);
                 }
                 let turn = self.turns.1;
                 if self.receive_letter(to, letter, pu, 0) {
@@ -43,12 +43,18 @@ impl Engine {
                     cost
                 }
             }
-            Wish::Pause(nanos) => costs.cycles(nanos),
+            Wish::Pause(nanos) => return self.schedule_driver(costs.cycles(nanos).max(1)),
             Wish::Population(actors) => {
                 self.notes.push(Note::Population(actors));
                 0
             }
         };
+        self.go_on_driving(time);
+    }
+
+    /// The driver has done something that costs so much.
+    fn go_on_driving(&mut self, cost: Cycles) {
+        let time = self.settings.machine.paced(self.driver_pu, cost);
         self.schedule_driver(time.max(1));
     }
 

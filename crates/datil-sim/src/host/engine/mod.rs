@@ -266,7 +266,8 @@ impl Engine {
         let is_busy = self.workers[worker as usize].phase == Phase::Busy;
         let delay = if is_busy {
             let delay = self.jittered(delay);
-            self.beside_driver(delay)
+            let unit = self.workers[worker as usize].pu;
+            self.beside_driver(self.settings.machine.paced(unit, delay))
         } else {
             delay
         };

@@ -12,15 +12,17 @@ use crate::machine::{Cycles, Owners};
 impl Engine {
     /// What a worker has robbed whose look at a victim, or wait for its answer, is over: from whom, and what that cost.
     pub(super) fn loot(&mut self, me: u32, probed: Option<(u32, End)>) -> Option<(u32, Cycles)> {
-        let Some(owners) = self.settings.machine.owners else {
-            let (victim, end) = probed?;
-            return Some((victim, self.rob(me, victim, end)?));
+        let (victim, cost) = match (self.settings.machine.owners, probed) {
+            (None, Some((victim, end))) => (victim, self.rob(me, victim, end)?),
+            (None, None) => return None,
+            (Some(_), Some((victim, _))) => (victim, self.intercept(me, victim)?),
+            (Some(owners), None) => {
+                let (victim, end) = self.workers[me as usize].asked.take()?;
+                (victim, self.hear(me, victim, end, owners)?)
+            }
         };
-        if let Some((victim, _)) = probed {
-            return Some((victim, self.intercept(me, victim)?));
-        }
-        let (victim, end) = self.workers[me as usize].asked.take()?;
-        Some((victim, self.hear(me, victim, end, owners)?))
+        self.run.thefts += 1;
+        Some((victim, cost))
     }
 
     /// Takes what there is at the victim, if that is something, and returns what it costs.

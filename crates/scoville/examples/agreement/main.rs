@@ -10,11 +10,10 @@
 //! cargo run --release --locked -p scoville --example agreement -- --minutes 15
 //! ```
 
+mod probe;
+
 use std::collections::BTreeMap;
-use std::hint::{black_box, spin_loop};
 use std::process::Command;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,11 +23,12 @@ use datil_sim::machine::preset;
 use datil_sim::{Run, Settings, programs, simulate};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::{Map, Value};
 use suite::adapters::datil::Datil;
 use suite::iteration::Order;
 use suite::library::{Host as _, Options};
+
+use self::probe::{probe, processors};
 
 /// Programs, and what is not of the simulator's default size: beginning and ending a program takes 30 to 80 µs more than simulated, which is not what is
 /// compared here.
@@ -50,8 +50,6 @@ const PAUSE: Duration = Duration::from_millis(3);
 const UNDISTURBED: f64 = 1.1;
 /// How much longer than on the simulated machine a line may take.
 const NEAR: f64 = 2.0;
-/// A line goes there and back so many times.
-const PASSES: u32 = 200;
 /// Times are simulated with so many seeds, of which the one in the middle is shown.
 const SEEDS: u64 = 9;
 /// Fewer iterations than these say nothing.
@@ -88,27 +86,11 @@ struct Cell {
     policy: String,
 }
 
-/// What something took beside an iteration, the longer time before and after it, in nanoseconds.
-#[derive(Clone, Copy)]
-struct Probe {
-    calculation: f64,
-    line: f64,
-}
-
-impl Probe {
-    /// The longer times of both.
-    fn longer(self, other: Self) -> Self {
-        Self {
-            calculation: self.calculation.max(other.calculation),
-            line: self.line.max(other.line),
-        }
-    }
-}
-
 /// What an iteration took, in nanoseconds.
 struct Iteration {
     took: f64,
-    probe: Probe,
+    /// The longest calculation and the longest way of a line, before and after it.
+    beside: (f64, f64),
 }
 
 fn main() -> Result<()> {
@@ -144,21 +126,18 @@ fn measure_in_turn(cells: &[Cell], time: Duration) -> Result<BTreeMap<&Cell, Vec
 
 /// Prints the table, of iterations beside which nothing was disturbed.
 fn show(measured: BTreeMap<&Cell, Vec<Iteration>>) -> Result<()> {
-    let calculations = measured
-        .values()
-        .flatten()
-        .map(|iteration| iteration.probe.calculation);
+    let calculations = measured.values().flatten().map(|iteration| iteration.beside.0);
     let shortest = calculations.fold(f64::INFINITY, f64::min);
     let machine = preset("pair").expect("a preset");
     let line = 1_000.0 * f64::from(machine.costs.line[0]) / machine.costs.megahertz as f64;
-    let counts = |probe: Probe| probe.calculation <= UNDISTURBED * shortest && probe.line <= NEAR * line;
+    let counts = |(calculation, way)| calculation <= UNDISTURBED * shortest && way <= NEAR * line;
     println!("Nanoseconds per message: medians, and quartiles in brackets.\n");
     println!(
         "| workers | program | policy | undisturbed iterations | native | simulated | simulated / native |"
     );
     println!("|---|---|---|---|---|---|---|");
     for (cell, iterations) in measured {
-        let undisturbed = iterations.iter().filter(|iteration| counts(iteration.probe));
+        let undisturbed = iterations.iter().filter(|iteration| counts(iteration.beside));
         let took = undisturbed.map(|iteration| iteration.took).collect();
         println!("{}", row(cell, took, iterations.len())?);
     }
@@ -215,8 +194,8 @@ fn iterations(cell: &Cell) -> Result<Vec<Iteration>> {
         let &[took, calculation, line] = &numbers[..] else {
             bail!("a process prints three numbers for an iteration, not {line:?}");
         };
-        let probe = Probe { calculation, line };
-        Ok(Iteration { took, probe })
+        let beside = (calculation, line);
+        Ok(Iteration { took, beside })
     };
     String::from_utf8(output.stdout)?.lines().map(line).collect()
 }
@@ -249,10 +228,12 @@ fn measure(cell: &Cell) -> Result<()> {
             .iterate(&mut system, order)
             .map_err(|error| anyhow!("{error:?}"))?;
         let took = began.elapsed().as_nanos();
-        measured.push((took, before.longer(probe(&processors))));
+        measured.push((took, before, probe(&processors)));
     }
-    for (took, probe) in &measured[1..] {
-        println!("{took} {} {}", probe.calculation, probe.line);
+    for (took, before, after) in &measured[1..] {
+        let calculations = before.calculations.into_iter().chain(after.calculations);
+        let calculation = calculations.fold(0.0, f64::max);
+        println!("{took} {calculation} {}", before.line.max(after.line));
     }
     Ok(())
 }
@@ -278,71 +259,6 @@ fn sizes(program: usize) -> Map<String, Value> {
         );
     }
     sizes
-}
-
-/// Two processors that this process may use, or the only one.
-fn processors() -> Result<Vec<usize>> {
-    let set = sched_getaffinity(None)?;
-    Ok((0..CpuSet::MAX_CPU)
-        .filter(|&processor| set.is_set(processor))
-        .take(2)
-        .collect())
-}
-
-/// Calculates on each of the processors, two at most, and sends a line back and forth between them; the longest calculation counts.
-fn probe(processors: &[usize]) -> Probe {
-    let (ball, together) = (AtomicU32::new(0), Barrier::new(processors.len()));
-    let on = &|player: u32, processor: usize| {
-        let mut set = CpuSet::new();
-        set.set(processor);
-        sched_setaffinity(None, &set).expect("this process may use it");
-        together.wait();
-        // What the system does first is not the processor's speed.
-        let calculation = (0..3).map(|_| calculate()).min().expect("it was done");
-        together.wait();
-        let line = if processors.len() == 2 {
-            play(&ball, player)
-        } else {
-            0.0
-        };
-        let calculation = calculation as f64;
-        Probe { calculation, line }
-    };
-    thread::scope(|scope| {
-        let players = processors.iter().zip(0..);
-        let threads: Vec<_> = players
-            .map(|(&processor, player)| scope.spawn(move || on(player, processor)))
-            .collect();
-        let probes = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("it only calculates"));
-        probes.reduce(Probe::longer).expect("there is a processor")
-    })
-}
-
-/// Nanoseconds of a line's way from one player to the other.
-fn play(ball: &AtomicU32, player: u32) -> f64 {
-    let began = Instant::now();
-    for pass in 0..PASSES {
-        while ball.load(Relaxed) != 2 * pass + player {
-            spin_loop();
-        }
-        ball.store(2 * pass + player + 1, Relaxed);
-    }
-    began.elapsed().as_nanos() as f64 / f64::from(2 * PASSES)
-}
-
-/// Nanoseconds for sums that do not wait for each other, so that they suffer from whoever shares the core.
-fn calculate() -> u128 {
-    let began = Instant::now();
-    let mut sums = [1_u64, 2, 3, 4, 5, 6];
-    for round in 0..10_000 {
-        for sum in &mut sums {
-            *sum = black_box((*sum ^ (*sum >> 7)).wrapping_add(round));
-        }
-    }
-    black_box(sums);
-    began.elapsed().as_nanos()
 }
 
 /// A cell's line of the table, for which it is simulated.
