@@ -29,7 +29,7 @@ pub struct Machine {
     /// CAF.
     pub owners: Option<Owners>,
     /// How much longer than the costs say units take for what a worker or the driver does on them: the first unit as the first of these says, the second one
-    /// as the second, and so on from the beginning; without any the costs hold. Polling takes no longer, so that a thief finds what there is at the same time.
+    /// as the second, and behind the last again as the first; without any the costs hold. What an idle worker does takes no longer.
     pub paces: Vec<f64>,
 }
 
