@@ -224,6 +224,10 @@ fn a_slower_unit_takes_longer() {
             "{machine}: in turn"
         );
     }
+    // Here the driver is on the first unit, too.
+    let other = time("uniform", 1, &[1.0, 5.0]);
+    assert_eq!(other, time("uniform", 1, &[]), "nothing runs on the slower one");
+    assert!(time("uniform", 2, &[1.0, 3.0]) > time("uniform", 2, &[]));
 }
 
 #[test]
