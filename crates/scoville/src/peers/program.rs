@@ -40,16 +40,16 @@ pub fn run_tied(command: &[String], folder: &Path, output: &File, limit: Duratio
     let mut shell = Command::new("sh");
     shell.args(["-c", TIED, "sh"]).args(command).current_dir(folder);
     // Nothing is ever written to it, and the system closes it when this process ends.
-    run(shell.stdin(Stdio::piped()), output, limit)
+    shell
+        .stdin(Stdio::piped())
+        .stdout(output.try_clone()?)
+        .stderr(output.try_clone()?);
+    run(&mut shell, limit)
 }
 
-/// Runs `command` with both outputs going to `output`.
-fn run(command: &mut Command, output: &File, limit: Duration) -> io::Result<End> {
-    let mut child = command
-        .stdout(output.try_clone()?)
-        .stderr(output.try_clone()?)
-        .process_group(0)
-        .spawn()?;
+/// Runs `command`, of which both outputs have been decided.
+fn run(command: &mut Command, limit: Duration) -> io::Result<End> {
+    let mut child = command.process_group(0).spawn()?;
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
@@ -69,18 +69,39 @@ fn run(command: &mut Command, output: &File, limit: Duration) -> io::Result<End>
     }
 }
 
-/// Runs `command` and returns what it printed on both outputs.
+/// What a program printed: as bytes, its first 64 KiB, each part of which that is no UTF-8 is replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// On its standard output.
+    pub output: String,
+    /// On its standard error, where virtual machines also say which options they took from the environment.
+    pub errors: String,
+}
+
+/// Runs `command` and returns what it printed.
 ///
 /// # Errors
-/// The program cannot be started, or there is no room for its output.
-pub fn capture(command: &mut Command, limit: Duration) -> io::Result<(End, String)> {
-    // A file instead of a pipe: a grandchild that keeps it open cannot make us wait.
-    let mut output = anonymous_file()?;
-    let end = run(command.stdin(Stdio::null()), &output, limit)?;
-    output.rewind()?;
+/// The program cannot be started, or there is no room for its outputs.
+pub fn capture(command: &mut Command, limit: Duration) -> io::Result<(End, Printed)> {
+    // Files instead of pipes: a grandchild that keeps them open cannot make us wait.
+    let [output, errors] = [anonymous_file()?, anonymous_file()?];
+    command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(errors.try_clone()?);
+    let end = run(command, limit)?;
+    let printed = Printed {
+        output: beginning(output)?,
+        errors: beginning(errors)?,
+    };
+    Ok((end, printed))
+}
+
+fn beginning(mut file: File) -> io::Result<String> {
+    file.rewind()?;
     let mut bytes = Vec::new();
-    output.take(64 * 1024).read_to_end(&mut bytes)?;
-    Ok((end, String::from_utf8_lossy(&bytes).into_owned()))
+    file.take(64 * 1024).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn anonymous_file() -> io::Result<File> {

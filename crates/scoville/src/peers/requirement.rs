@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::process::Command;
 use std::time::Duration;
 
-use super::program::{End, capture};
+use super::program::{End, Printed, capture};
 use crate::model::runtime::Requirement;
 
 /// A program that only prints its version must be done by then; a cold virtual machine on a busy host takes seconds.
@@ -85,11 +85,12 @@ fn detect_within(requirement: &Requirement, limit: Duration) -> Found {
         return Found::No("the manifest names no program".into());
     };
     let answer = capture(Command::new(program).args(arguments), limit);
-    let output = match answer {
-        Ok((End::Exited(status), output)) if status.success() => output,
-        Ok((End::Exited(status), output)) => {
-            let said = output
+    let printed = match answer {
+        Ok((End::Exited(status), printed)) if status.success() => printed,
+        Ok((End::Exited(status), Printed { output, errors })) => {
+            let said = errors
                 .lines()
+                .chain(output.lines())
                 .find(|line| !line.trim().is_empty())
                 .unwrap_or("nothing");
             return Found::No(format!("{program} ended with {status} and said: {said}"));
@@ -103,7 +104,10 @@ fn detect_within(requirement: &Requirement, limit: Duration) -> Found {
         Err(e) if e.kind() == ErrorKind::NotFound => return Found::No(format!("{program} is not installed")),
         Err(e) => return Found::No(format!("{program} cannot be started: {e}")),
     };
-    compare(requirement, program, Version::find(&output))
+    // Some print it as an error. But where an answer is in the usual place, a number elsewhere is no version: of options that
+    // are in its environment a virtual machine says so there.
+    let version = Version::find(&printed.output).or_else(|| Version::find(&printed.errors));
+    compare(requirement, program, version)
 }
 
 fn compare(requirement: &Requirement, program: &str, version: Option<Version>) -> Found {
@@ -177,11 +181,17 @@ mod tests {
             Found::Yes(Some(version("2.5")))
         );
         assert_eq!(found("true", None), Found::Yes(None));
+        let options = "echo 'Picked up JAVA_TOOL_OPTIONS: -Xmx1g' >&2; echo openjdk 17.0.2";
+        assert_eq!(found(options, Some("17")), Found::Yes(Some(version("17.0.2"))));
         let cases = [
             ("echo 2.3", "sh is version 2.3, at least 2.4 is needed"),
             ("true", "sh printed no version, at least 2.4 is needed"),
             (
                 "echo broken; exit 3",
+                "sh ended with exit status: 3 and said: broken",
+            ),
+            (
+                "echo help; echo broken >&2; exit 3",
                 "sh ended with exit status: 3 and said: broken",
             ),
         ];
