@@ -53,6 +53,10 @@ final class PeerTest {
                 .formatted(benchmark, parameters);
     }
 
+    private static String counting(String benchmark, String parameters) {
+        return run(benchmark, parameters).replace("\"iteration\":0", "\"iteration\":0,\"count_messages\":true");
+    }
+
     @Test
     void runsAndLeaves() throws Exception {
         List<String> heard = converse(run("fib", "{\"index\":10}"), BYE);
@@ -88,9 +92,14 @@ final class PeerTest {
     }
 
     @Test
+    void leavesTheHeapAloneWhereTheTimeDoesNotMatter() throws Exception {
+        converse(counting("fib", "{\"index\":1}"), run("fib", "{\"index\":1}"), BYE);
+        assertEquals(List.of(3L), touchedAfter); // after the hello, and begin and end of the one that counts
+    }
+
+    @Test
     void countsOnlyWhenAsked() throws Exception {
-        String counting =
-                run("count", "{\"messages\":10}").replace("\"iteration\":0", "\"iteration\":0,\"count_messages\":true");
+        String counting = counting("count", "{\"messages\":10}");
         List<String> heard = converse(counting, run("count", "{\"messages\":10}"), BYE);
         assertTrue(heard.get(1).contains("\"messages\":13") && heard.get(1).contains("\"actors\":2"), heard.get(1));
         assertTrue(!heard.get(3).contains("\"work\""), heard.get(3));
