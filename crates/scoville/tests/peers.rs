@@ -6,9 +6,9 @@
 //! beyond its peer may be missing even then: no one machine has every version of a toolchain.
 
 use std::collections::BTreeSet;
-use std::env;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, iter};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use scoville::home::Home;
@@ -16,55 +16,81 @@ use scoville::model::runtime::{Requirement, Runtime};
 use scoville::peers::Runtimes;
 use scoville::peers::requirement::{Found, detect};
 
-fn main() {
-    let mut arguments = Arguments::from_args();
-    // Each trial uses all cores: two at once would only run into each other's time limits.
-    arguments.test_threads = Some(1);
+fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let home = Home::find(Some(&root)).expect("the checkout holds catalogue/ and peers/");
     let runtimes = Runtimes::load(&home, Vec::new());
-    let mut trials = vec![Trial::test("manifests_are_valid", {
-        let mistakes: Vec<String> = runtimes.mistakes.iter().map(ToString::to_string).collect();
-        move || {
-            if mistakes.is_empty() {
-                Ok(())
-            } else {
-                Err(mistakes.join("\n").into())
-            }
+    let mistakes: Vec<String> = runtimes.mistakes.iter().map(ToString::to_string).collect();
+    let valid = Trial::test("manifests_are_valid", move || {
+        if mistakes.is_empty() {
+            Ok(())
+        } else {
+            Err(mistakes.join("\n").into())
         }
-    })];
+    });
     let mut peers = BTreeSet::new();
-    for runtime in &runtimes.all {
+    // Runtimes of one folder share its checks and its build.
+    let builds = runtimes.all.iter().filter(|runtime| {
         let folder = runtime.build.as_ref().map(|build| build.peer.clone());
-        // Runtimes of one folder share its checks and its build.
-        let first = folder.is_some_and(|folder| peers.insert(folder));
-        trials.extend(trials_of(runtime, first));
+        folder.is_some_and(|folder| peers.insert(folder))
+    });
+    let builds: Vec<Trial> = iter::once(valid).chain(builds.flat_map(build_trials)).collect();
+    let cells: Vec<Trial> = runtimes.all.iter().flat_map(cell_trials).collect();
+
+    let mut arguments = Arguments::from_args();
+    // A build uses all processors. What a runtime does at the smallest size is mostly to start, which leaves some idle.
+    let together = arguments.test_threads.take();
+    arguments.test_threads = Some(1);
+    let built = libtest_mimic::run(&arguments, builds);
+    arguments.test_threads = together;
+    let verified = libtest_mimic::run(&arguments, cells);
+    if built.has_failed() || verified.has_failed() {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
     }
-    libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn trials_of(runtime: &Runtime, first_of_its_peer: bool) -> Vec<Trial> {
+fn build_trials(runtime: &Runtime) -> Vec<Trial> {
+    let name = runtime.name.as_str();
+    trials(
+        runtime,
+        &[
+            ("linters_and_unit_tests", &["build", "--check", name]),
+            ("build", &["build", name]),
+        ],
+    )
+}
+
+fn cell_trials(runtime: &Runtime) -> Vec<Trial> {
+    let name = runtime.name.as_str();
+    let results: (&str, &[&str]) = ("results_and_work", &["verify", "--runtime", name]);
+    if runtime.by_default() {
+        // What speaks the protocol is the same program in all runtimes of a peer.
+        trials(
+            runtime,
+            &[
+                results,
+                ("protocol", &["verify", "--protocol", "--runtime", name]),
+            ],
+        )
+    } else {
+        trials(runtime, &[results])
+    }
+}
+
+/// A trial for each of these commands.
+fn trials(runtime: &Runtime, steps: &[(&str, &[&str])]) -> Vec<Trial> {
     let extra = missing(&runtime.also_requires);
     let missing = missing(&runtime.requires);
     let required = env::var_os("SCOVILLE_REQUIRE_ALL").is_some_and(|value| value == "1");
-    let name = runtime.name.as_str();
-    let mut steps: Vec<(&str, Vec<&str>)> = Vec::new();
-    if first_of_its_peer {
-        steps.push(("linters_and_unit_tests", vec!["build", "--check", name]));
-        steps.push(("build", vec!["build", name]));
-    }
-    steps.push(("results_and_work", vec!["verify", "--runtime", name]));
-    if runtime.by_default() {
-        // What speaks the protocol is the same program in all runtimes of a peer.
-        steps.push(("protocol", vec!["verify", "--protocol", "--runtime", name]));
-    }
     steps
-        .into_iter()
+        .iter()
         .map(|(step, command)| {
-            let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
+            let command: Vec<String> = command.iter().map(|&part| part.to_owned()).collect();
             let ignored = extra.is_some() || missing.is_some() && !required;
             let missing = missing.clone().or(extra.clone());
-            Trial::test(format!("{name}::{step}"), move || match missing {
+            Trial::test(format!("{}::{step}", runtime.name), move || match missing {
                 Some(reason) => Err(format!("{reason}; nothing may be skipped here").into()),
                 None => scoville(&command),
             })
