@@ -38,8 +38,9 @@ fn main() -> ExitCode {
     let cells: Vec<Trial> = runtimes.all.iter().flat_map(cell_trials).collect();
 
     let mut arguments = Arguments::from_args();
-    // A build uses all processors. What a runtime does at the smallest size is mostly to start, which leaves some idle.
-    let together = arguments.test_threads.take();
+    // A build uses all processors. What a runtime does at the smallest size is mostly to start, which leaves some idle; but each
+    // may take a gigabyte.
+    let together = arguments.test_threads.take().or(Some(2));
     arguments.test_threads = Some(1);
     let built = libtest_mimic::run(&arguments, builds);
     arguments.test_threads = together;

@@ -69,8 +69,8 @@ fn run(command: &mut Command, limit: Duration) -> io::Result<End> {
     }
 }
 
-/// What a program printed: as bytes, its first 64 KiB, each part of which that is no UTF-8 is replaced.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What a program printed: the first 64 KiB of each output, with a replacement for what is not UTF-8.
+#[derive(Clone, Debug)]
 pub struct Printed {
     /// On its standard output.
     pub output: String,
