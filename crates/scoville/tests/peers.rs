@@ -45,10 +45,10 @@ fn main() -> ExitCode {
     let built = libtest_mimic::run(&arguments, builds);
     arguments.test_threads = together;
     let verified = libtest_mimic::run(&arguments, cells);
-    if built.has_failed() || verified.has_failed() {
-        ExitCode::FAILURE
+    if built.has_failed() {
+        built.exit_code()
     } else {
-        ExitCode::SUCCESS
+        verified.exit_code()
     }
 }
 
