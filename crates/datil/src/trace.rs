@@ -19,11 +19,11 @@ use crate::worker::core::Core;
 
 /// Declares what happens: nothing without the feature.
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $body:block)*) => {
+    ($($(#[$doc:meta])* [$($unsafe:tt)?] $name:ident($($arg:ident: $type:ty),*) $body:block)*) => {
         $(
             $(#[$doc])*
             #[inline(always)]
-            pub(crate) fn $name($($arg: $type),*) {
+            pub(crate) $($unsafe)? fn $name($($arg: $type),*) {
                 #[cfg(feature = "tracing")]
                 {
                     let tell = std::panic::AssertUnwindSafe(|| $body);
@@ -40,32 +40,38 @@ macro_rules! events {
 }
 
 events! {
-    /// `Actor::started` is about to run. The cell holds a live actor of the core's.
-    started(core: &Core, actor: &'static str, cell: *mut Header) {
+    /// `Actor::started` is about to run.
+    ///
+    /// # Safety
+    /// The cell holds a live actor of the core's.
+    [unsafe] started(core: &Core, actor: &'static str, cell: *mut Header) {
         // SAFETY: by the caller.
         let id = unsafe { crate::signal::extras::id(cell) };
         tracing::debug!(target: "datil", actor, ?id, worker = core.index(), "actor started");
     }
 
     /// It has ended, for whatever reason.
-    stopped(core: &Core, actor: &'static str, id: ActorId) {
+    [] stopped(core: &Core, actor: &'static str, id: ActorId) {
         tracing::debug!(target: "datil", actor, ?id, worker = core.index(), "actor stopped");
     }
 
-    /// Its supervisor has built it anew. The cell holds a live actor of the core's.
-    restarted(core: &Core, actor: &'static str, cell: *mut Header) {
+    /// Its supervisor has built it anew.
+    ///
+    /// # Safety
+    /// The cell holds a live actor of the core's.
+    [unsafe] restarted(core: &Core, actor: &'static str, cell: *mut Header) {
         // SAFETY: by the caller.
         let id = unsafe { crate::signal::extras::id(cell) };
         tracing::info!(target: "datil", actor, ?id, worker = core.index(), "actor restarted");
     }
 
     /// Code of users has panicked.
-    panicked(actor: &str, message: &str, worker: Option<usize>) {
+    [] panicked(actor: &str, message: &str, worker: Option<usize>) {
         tracing::error!(target: "datil", actor, message_of_panic = message, worker, "panic");
     }
 
     /// A message found a bounded mailbox full.
-    full(actor: &'static str, id: ActorId) {
+    [] full(actor: &'static str, id: ActorId) {
         tracing::warn!(target: "datil", actor, ?id, "mailbox full");
     }
 }

@@ -238,6 +238,7 @@ fn death_with_a_token_out() {
 const RUNNING: usize = 0;
 const IDLE: usize = 1;
 const LOCKED: usize = 2;
+const CLAIMED: usize = 5;
 
 /// `Core::adopt`, then a local send: touches what only the owner may touch.
 fn adopt(cell: &Cell, state: &AtomicUsize, from: usize, me: usize) -> bool {
@@ -260,7 +261,7 @@ fn adopt(cell: &Cell, state: &AtomicUsize, from: usize, me: usize) -> bool {
 }
 
 /// Two adopters and the owner that wakes up: whoever the tag names touches the actor, and nobody else.
-/// Mirrors `Core::adopt`, `Worker::rest`, `Worker::get_up`, and the claim of `Team::claim`.
+/// Mirrors `Core::adopt`, `Worker::rest` and `Worker::get_up`.
 #[test]
 fn adoption_against_waking_up_and_each_other() {
     explore(|| {
@@ -289,6 +290,50 @@ fn adoption_against_waking_up_and_each_other() {
             .filter(|&a| a)
             .count();
         assert_eq!(adopted + usize::from(still_mine), 1, "two owners, or none");
+    });
+}
+
+/// One who has something to give claims an idle worker, and perhaps takes that back, while another adopts an actor of that worker: once it has got up it sees
+/// whose the actor is. Mirrors `Core::adopt`, `Team::claim`, `Core::take_back`, `Worker::get_up` and `Worker::follow_claim`.
+///
+/// Seen to fail: claiming without Acquire, or taking back without Release.
+#[test]
+fn adoption_against_a_claim() {
+    explore(|| {
+        let shared = Arc::new((Cell::new(2), AtomicUsize::new(IDLE)));
+        let adopter = {
+            let shared = shared.clone();
+            thread::spawn(move || adopt(&shared.0, &shared.1, 2, 3))
+        };
+        let giver = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let state = &shared.1;
+                if state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_err() {
+                    return;
+                }
+                state.store(CLAIMED, Release);
+                if state.compare_exchange(CLAIMED, LOCKED, Acquire, Relaxed).is_ok() {
+                    state.store(IDLE, Release);
+                }
+            })
+        };
+        let (cell, state) = &*shared;
+        // get_up
+        loop {
+            match state.compare_exchange(IDLE, RUNNING, Acquire, Acquire) {
+                Ok(_) => break,
+                Err(CLAIMED) if state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok() => break,
+                Err(_) => thread::yield_now(),
+            }
+        }
+        let still_mine = cell.tag.load(Acquire) == tag(2, 0);
+        if still_mine {
+            cell.private.with_mut(|private| unsafe { (*private).got.push(2) });
+        }
+        let adopted = adopter.join().unwrap();
+        giver.join().unwrap();
+        assert!(adopted != still_mine, "two owners, or none");
     });
 }
 
@@ -371,7 +416,6 @@ fn gift_against_a_send() {
 /// Seen to fail: taking back without the exchange (a load of `CLAIMED`), the worker following without it, claiming by one exchange and counting afterwards.
 #[test]
 fn a_claim_is_followed_or_taken_back() {
-    const CLAIMED: usize = 5;
     const TRANSIT: usize = 9;
     struct Shared {
         cell: Cell,

@@ -242,7 +242,8 @@ pub(crate) unsafe fn rebuild(core: &Core, cell: *mut Header, extras: &Extras, gu
     // SAFETY: the cell is vacant, and the guard knows its type.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| unsafe { guard.fill(cell) })) {
         Ok(()) => {
-            crate::trace::restarted(core, name(), cell);
+            // SAFETY: the cell has just been filled, and the core owns it.
+            unsafe { crate::trace::restarted(core, name(), cell) };
             extras.vacant.set(false);
             extras.reason.replace(None);
             guard.forget_behaviour(extras);
