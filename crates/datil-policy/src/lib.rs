@@ -45,6 +45,7 @@ mod neighbourly;
 mod order;
 mod pace;
 mod random;
+mod registry;
 mod routing;
 mod sharing;
 mod stealing;
@@ -68,6 +69,7 @@ pub use locality::{
 pub use neighbourly::Neighbourly;
 pub use pace::Pair;
 pub use random::Random;
+pub use registry::{NAMES, routing_names};
 pub use routing::{End, Mean, Profile, Role, Route, Sample, Search, Surroundings, Waking, Word};
 pub use sharing::WorkSharing;
 pub use stealing::ClsOffer;
@@ -75,32 +77,6 @@ pub use stream::Crowd;
 
 /// Nanoseconds on the host's monotonic clock; only differences mean anything.
 pub type Nanos = u64;
-
-/// Calls a macro with the types of all policies that a user of a native host may choose by name, the default first.
-#[macro_export]
-macro_rules! with_policies {
-    ($then:ident) => {
-        $then! {
-            Adaptive WorkSharing ClsOffer EncoreCooperative EncorePreemptive
-            ClsPolling ClsTp ClsDealt ClsWake Lgs LgsUc LgsUw LgsDfs LgsCo LgsAlt LgsWake LgsWakeHalf
-            AdaptiveLocality AdaptiveWaking Pony GoLike TokioLike
-        }
-    };
-}
-
-macro_rules! names {
-    ($($policy:ident)*) => {
-        /// Names accepted by the `policy` option of a native host, the default first.
-        pub const NAMES: &[&str] = &[$($policy::NAME,)*];
-
-        /// Those of [`NAMES`] that need a host that routes ([`Policy::ROUTES`]).
-        pub fn routing_names() -> impl Iterator<Item = &'static str> {
-            [$($policy::ROUTES.then_some($policy::NAME),)*].into_iter().flatten()
-        }
-    };
-}
-
-with_policies!(names);
 
 /// What a policy learns when a worker starts.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The policy that `docs/scheduling.md` adds as an example: one file, and one line where hosts list policies.
+//! The policy that `docs/scheduling.md` adds as an example: one file, and one line in `registry.rs`.
 
 use crate::{End, Pick, Policy, Role, Route, Search, Setup, Surroundings, Waking, Word};
 
