@@ -21,13 +21,16 @@ pub const RULE: &str = "adaptive-locality";
 pub const BASELINE: &str = "cls-tp";
 /// Policies that neither measure nor get hints; the best of them is the one to beat. `cls` differs from `cls-tp` only with the
 /// operating system's terms.
-pub const FIXED: [&str; 10] = [
+pub const FIXED: [&str; 13] = [
     "cls-tp",
     "lgs",
     "lgs-co",
+    "lgs-scan",
+    "lgs-woken",
     "cls-wake",
     "cls-wake-long",
     "lgs-wake",
+    "lgs-wake-half",
     "lgs-wake-node",
     "pony",
     "go-like",

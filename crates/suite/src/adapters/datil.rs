@@ -166,7 +166,7 @@ impl<W: Way> Host for Library<W> {
     fn counters(system: &System) -> Vec<(&'static str, u64)> {
         let metrics = system.runtime.metrics();
         let total = metrics.total();
-        vec![
+        let mut counters = vec![
             ("activations", total.activations),
             ("messages", total.messages),
             ("remote_sends", total.remote_sends),
@@ -183,7 +183,17 @@ impl<W: Way> Host for Library<W> {
             ("parks", total.parks),
             ("wakes", total.wakes),
             ("helped_queries", total.helped_queries),
-        ]
+            ("routed_actors", total.routed_actors),
+        ];
+        // Where these are not counted they are not 0: only policies with homes do, and only with workers on several nodes.
+        if total.near_activations + total.far_activations > 0 {
+            counters.extend([
+                ("near_activations", total.near_activations),
+                ("far_activations", total.far_activations),
+                ("far_steals", total.far_steals),
+            ]);
+        }
+        counters
     }
 }
 
