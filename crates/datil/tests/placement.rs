@@ -51,16 +51,26 @@ fn witnessed(runtime: &Runtime) -> BTreeSet<(usize, Vec<u32>)> {
 #[test]
 #[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
 fn threads_are_bound_as_reported() {
-    for policy in ["adaptive", "lgs"] {
+    let machine = Topology::from_linux(|path| std::fs::read_to_string(path).ok()).unwrap();
+    let order = machine.by_core();
+    for (policy, binding) in [
+        ("adaptive", Binding::Units),
+        ("lgs", Binding::Units),
+        ("adaptive", Binding::Nodes),
+        ("lgs", Binding::Nodes),
+    ] {
         let builder = Runtime::builder().workers(3).policy(policy);
-        let runtime = builder.binding(Binding::Units).build().unwrap();
+        let runtime = builder.binding(binding).build().unwrap();
         let placement = runtime.placement().clone();
-        let machine = Topology::from_linux(|path| std::fs::read_to_string(path).ok()).unwrap();
-        let order = machine.by_core();
         for (index, worker) in placement.workers.iter().enumerate() {
-            let unit = machine.pus()[order[index % order.len()]].os;
-            assert_eq!(worker.unit, Some(unit), "{placement}");
-            assert_eq!(worker.bound, Ok(vec![unit]), "{placement}");
+            let unit = &machine.pus()[order[index % order.len()]];
+            let bound = if binding == Binding::Nodes {
+                machine.pus_of(unit.node).map(|pu| machine.pus()[pu].os).collect()
+            } else {
+                vec![unit.os]
+            };
+            assert_eq!(worker.unit, Some(unit.os), "{placement}");
+            assert_eq!(worker.bound, Ok(bound), "{placement}");
         }
         for (worker, units) in witnessed(&runtime) {
             assert_eq!(placement.workers[worker].bound, Ok(units), "{placement}");
