@@ -64,6 +64,32 @@ async fn guests_hear_each_other_and_who_leaves() {
     assert!(server.room.is_alive());
 }
 
+#[tokio::test]
+async fn who_does_not_read_is_sent_away() {
+    let actors: &'static Runtime = Box::leak(Box::new(Runtime::builder().workers(2).build().unwrap()));
+    let server = server::Server::start(actors, "127.0.0.1:0".parse().unwrap())
+        .await
+        .unwrap();
+    let mut ann = Guest::enter(&server, "ann").await;
+    ann.hears("* ann is here, 1 in all").await;
+    let _deaf = Guest::enter(&server, "bob").await;
+    ann.hears("* bob is here, 2 in all").await;
+    // What the system keeps for a connection is some megabytes.
+    let long = "x".repeat(16 << 10);
+    for _ in 0..4000 {
+        ann.say(&long).await;
+        let mut line = String::new();
+        timeout(PATIENCE, ann.0.read_line(&mut line))
+            .await
+            .unwrap()
+            .unwrap();
+        if line.trim_end() == "* bob has left" {
+            return;
+        }
+    }
+    panic!("64 MiB wait for somebody who does not read");
+}
+
 /// Fetches numbers by way of tokio.
 struct Fetcher(tokio::runtime::Handle, Vec<u32>);
 

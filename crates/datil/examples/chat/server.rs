@@ -6,11 +6,19 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use datil::{Actor, ActorId, Address, Context, Down, Runtime};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Lines that may wait for a connection that is slow to take them; one more ends its session, so that nobody fills memory by not reading.
+const BACKLOG: usize = 64;
+
+/// How long a line may take on its way out, also what still waits when the session has ended.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who is there.
 #[derive(Default)]
@@ -62,7 +70,7 @@ pub struct Session {
     room: Address<Room>,
     joined: bool,
     /// What is to be written to the connection; closed when this actor ends.
-    out: mpsc::UnboundedSender<String>,
+    out: mpsc::Sender<String>,
 }
 
 pub enum SessionMsg {
@@ -88,8 +96,8 @@ impl Actor for Session {
                 cx.tell(self.room, RoomMsg::Say { by, text });
             }
             SessionMsg::Show(line) => {
-                // A connection that is broken ends the session.
-                if self.out.send(line).is_err() {
+                // A connection that is broken or too slow ends the session. A handler must not wait for room: it would hold up its worker.
+                if self.out.try_send(line).is_err() {
                     cx.stop();
                 }
             }
@@ -120,7 +128,7 @@ impl Server {
 /// Starts what belongs to a connection: a session, and two tasks that carry lines from it and to it.
 fn serve(actors: &Runtime, room: Address<Room>, connection: TcpStream) {
     let (input, mut output) = connection.into_split();
-    let (out, mut lines_out) = mpsc::unbounded_channel::<String>();
+    let (out, mut lines_out) = mpsc::channel::<String>(BACKLOG);
     let session = actors.spawn(Session {
         room,
         joined: false,
@@ -142,8 +150,9 @@ fn serve(actors: &Runtime, room: Address<Room>, connection: TcpStream) {
     tokio::spawn(async move {
         while let Some(mut line) = lines_out.recv().await {
             line.push('\n');
-            if output.write_all(line.as_bytes()).await.is_err() {
-                session.stop();
+            let written = timeout(PATIENCE, output.write_all(line.as_bytes())).await;
+            if !matches!(written, Ok(Ok(()))) {
+                return session.stop();
             }
         }
     });
