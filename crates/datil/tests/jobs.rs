@@ -50,7 +50,7 @@ fn jobs_are_done_failures_are_tried_again_and_given_up() {
         };
         assert_eq!(other.ask(&format!("GET {job}")), expected, "job {job}");
     }
-    assert_eq!(client.ask("GET 60"), "ERROR there is no job 60");
+    assert_eq!(client.ask("GET 60"), "ERROR there is no job 60, or not any more");
     assert_eq!(client.ask("what"), "ERROR say PUT n or GET job");
     assert_eq!(actors.metrics().total().panics, 18);
     assert_eq!(service.supervisor.children(), 3);
@@ -58,4 +58,28 @@ fn jobs_are_done_failures_are_tried_again_and_given_up() {
     service.queue.stop();
     assert_eq!(client.ask("GET 0"), "ERROR the queue has stopped");
     actors.wait_quiescent();
+}
+
+#[test]
+fn a_job_too_many_is_refused() {
+    let actors = Arc::new(Runtime::builder().workers(1).build().unwrap());
+    let service = queue::Service::start(&actors, 0, "127.0.0.1:0".parse().unwrap()).unwrap();
+    let mut client = Client::connect(&service);
+    for job in 0..queue::BACKLOG {
+        assert_eq!(client.ask("PUT 10"), format!("JOB {job}"));
+    }
+    assert_eq!(client.ask("PUT 10"), "ERROR 1000 jobs wait; try again later");
+}
+
+#[test]
+fn the_oldest_results_are_forgotten() {
+    let actors = Arc::new(Runtime::builder().workers(1).build().unwrap());
+    let service = queue::Service::start(&actors, 1, "127.0.0.1:0".parse().unwrap()).unwrap();
+    let mut client = Client::connect(&service);
+    for job in 0..=queue::KEPT {
+        assert_eq!(client.ask("PUT 10"), format!("JOB {job}"));
+        assert_eq!(client.ask(&format!("GET {job}")), "OK 17");
+    }
+    assert_eq!(client.ask("GET 0"), "ERROR there is no job 0, or not any more");
+    assert_eq!(client.ask("GET 1"), "OK 17");
 }

@@ -1,7 +1,7 @@
 //! A job queue: a pool of supervised workers, one actor that hands out the work, and a line protocol for clients.
 //!
 //! `PUT n` queues the job "sum of the primes below n" and answers with its number; `GET number` waits for the job and answers with its result. A job makes its worker fail if `n` is 13, as a stand-in for a bug: it is
-//! tried three times. Clients are threads that wait for answers.
+//! tried three times. Clients are threads that wait for answers. What waits and what is remembered is bounded: a job too many is refused, and the oldest results are forgotten.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,6 +13,12 @@ use datil::{Actor, ActorId, Address, Context, ReplyTo, Restart, Runtime, Strateg
 
 /// Times a job is tried.
 const ATTEMPTS: u32 = 3;
+
+/// Jobs that may wait for a worker.
+pub const BACKLOG: usize = 1000;
+
+/// Results that are remembered.
+pub const KEPT: usize = 1000;
 
 pub type Outcome = Result<u64, String>;
 
@@ -26,8 +32,13 @@ struct Job {
 /// Hands out jobs to workers that are ready.
 #[derive(Default)]
 pub struct Queue {
-    jobs: Vec<Job>,
+    /// Those that wait, run, or are remembered, by number.
+    jobs: HashMap<usize, Job>,
+    /// The number of the next one.
+    next: usize,
     backlog: VecDeque<usize>,
+    /// Those that are over, the oldest first.
+    over: VecDeque<usize>,
     ready: VecDeque<Address<Worker>>,
     running: HashMap<ActorId, usize>,
 }
@@ -35,7 +46,7 @@ pub struct Queue {
 pub enum QueueMsg {
     Put {
         n: u64,
-        reply: ReplyTo<usize>,
+        reply: ReplyTo<Result<usize, String>>,
     },
     Get {
         job: usize,
@@ -50,17 +61,55 @@ pub enum QueueMsg {
 }
 
 impl Queue {
-    fn settle(&mut self, job: usize, outcome: Outcome) {
-        let job = &mut self.jobs[job];
+    fn put(&mut self, n: u64) -> Result<usize, String> {
+        if self.backlog.len() == BACKLOG {
+            return Err(format!("{BACKLOG} jobs wait; try again later"));
+        }
+        let number = self.next;
+        self.next += 1;
+        self.backlog.push_back(number);
+        self.jobs.insert(
+            number,
+            Job {
+                n,
+                attempts: 0,
+                outcome: None,
+                waiting: Vec::new(),
+            },
+        );
+        Ok(number)
+    }
+
+    fn get(&mut self, number: usize, reply: ReplyTo<Outcome>) {
+        match self.jobs.get_mut(&number) {
+            None => reply.send(Err(format!("there is no job {number}, or not any more"))),
+            Some(Job {
+                outcome: Some(outcome),
+                ..
+            }) => reply.send(outcome.clone()),
+            Some(job) => job.waiting.push(reply),
+        }
+    }
+
+    fn settle(&mut self, number: usize, outcome: Outcome) {
+        let Some(job) = self.jobs.get_mut(&number) else {
+            return;
+        };
         job.waiting
             .drain(..)
             .for_each(|reply| reply.send(outcome.clone()));
         job.outcome = Some(outcome);
+        self.over.push_back(number);
+        if self.over.len() > KEPT
+            && let Some(oldest) = self.over.pop_front()
+        {
+            self.jobs.remove(&oldest);
+        }
     }
 
     /// The worker's job has made it fail: it is tried again, or given up.
     fn retry(&mut self, number: usize) {
-        if self.jobs[number].attempts < ATTEMPTS {
+        if self.jobs.get(&number).is_some_and(|job| job.attempts < ATTEMPTS) {
             self.backlog.push_back(number);
         } else {
             self.settle(number, Err(format!("failed {ATTEMPTS} times")));
@@ -72,7 +121,9 @@ impl Queue {
             let (Some(number), Some(worker)) = (self.backlog.pop_front(), self.ready.pop_front()) else {
                 return;
             };
-            let job = &mut self.jobs[number];
+            let Some(job) = self.jobs.get_mut(&number) else {
+                return;
+            };
             job.attempts += 1;
             self.running.insert(worker.id(), number);
             cx.tell(worker, Work { n: job.n });
@@ -85,24 +136,8 @@ impl Actor for Queue {
 
     fn handle(&mut self, msg: QueueMsg, cx: &mut Context<'_, Self>) {
         match msg {
-            QueueMsg::Put { n, reply } => {
-                reply.send(self.jobs.len());
-                self.backlog.push_back(self.jobs.len());
-                self.jobs.push(Job {
-                    n,
-                    attempts: 0,
-                    outcome: None,
-                    waiting: Vec::new(),
-                });
-            }
-            QueueMsg::Get { job, reply } => match self.jobs.get_mut(job) {
-                None => reply.send(Err(format!("there is no job {job}"))),
-                Some(Job {
-                    outcome: Some(outcome),
-                    ..
-                }) => reply.send(outcome.clone()),
-                Some(job) => job.waiting.push(reply),
-            },
+            QueueMsg::Put { n, reply } => reply.send(self.put(n)),
+            QueueMsg::Get { job, reply } => self.get(job, reply),
             QueueMsg::Started(worker) => {
                 if let Some(job) = self.running.remove(&worker.id()) {
                     self.retry(job);
@@ -199,7 +234,10 @@ fn answer(queue: Address<Queue>, line: &str) -> String {
     {
         Some(("PUT", Ok(n))) => {
             let number = queue.ask(|reply| QueueMsg::Put { n, reply }).wait();
-            number.map_or_else(stopped, |number| format!("JOB {number}"))
+            number.map_or_else(stopped, |number| match number {
+                Ok(number) => format!("JOB {number}"),
+                Err(why) => format!("ERROR {why}"),
+            })
         }
         Some(("GET", Ok(job))) => {
             let job = job as usize;
