@@ -37,8 +37,8 @@ impl Guest {
 
 #[tokio::test]
 async fn guests_hear_each_other_and_who_leaves() {
-    let actors: &'static Runtime = Box::leak(Box::new(Runtime::builder().workers(2).build().unwrap()));
-    let server = server::Server::start(actors, "127.0.0.1:0".parse().unwrap())
+    let actors = Runtime::builder().workers(2).build().unwrap();
+    let server = server::Server::start(actors.handle(), "127.0.0.1:0".parse().unwrap())
         .await
         .unwrap();
     let mut ann = Guest::enter(&server, "ann").await;
@@ -60,14 +60,26 @@ async fn guests_hear_each_other_and_who_leaves() {
     ann.hears("* eve is here, 2 in all").await;
     drop(eve);
     ann.hears("* eve has left").await;
-    drop(ann);
-    assert!(server.room.is_alive());
+    // The end: also of who has not said a name yet.
+    let mut nobody = Guest(BufReader::new(TcpStream::connect(server.at).await.unwrap()));
+    let at = server.at;
+    server.close().await;
+    ann.hears("").await;
+    // Taken in before the end and ended with the room, or not taken in.
+    let mut line = String::new();
+    let heard = timeout(PATIENCE, nobody.0.read_line(&mut line))
+        .await
+        .expect("it is closed");
+    assert!(matches!(heard, Ok(0) | Err(_)), "{line}");
+    assert!(TcpStream::connect(at).await.is_err());
+    actors.wait_quiescent();
+    assert!(actors.shutdown().is_empty());
 }
 
 #[tokio::test]
 async fn who_does_not_read_is_sent_away() {
-    let actors: &'static Runtime = Box::leak(Box::new(Runtime::builder().workers(2).build().unwrap()));
-    let server = server::Server::start(actors, "127.0.0.1:0".parse().unwrap())
+    let actors = Runtime::builder().workers(2).build().unwrap();
+    let server = server::Server::start(actors.handle(), "127.0.0.1:0".parse().unwrap())
         .await
         .unwrap();
     let mut ann = Guest::enter(&server, "ann").await;

@@ -1,17 +1,18 @@
 //! A chat server: tokio carries the lines, actors know who is there.
 //!
 //! One [`Room`] and one [`Session`] per connection. The first line of a connection is a name; each further line goes to everybody. The room watches the sessions, so whoever leaves, or fails, is
-//! taken off the list in one place.
+//! taken off the list in one place; the sessions watch the room, and end with it.
 
 use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use datil::{Actor, ActorId, Address, Context, Down, Runtime};
+use datil::{Actor, ActorId, Address, Context, Down, RuntimeHandle};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Lines that may wait for a connection that is slow to take them; one more ends its session, so that nobody fills memory by not reading.
@@ -78,10 +79,15 @@ pub enum SessionMsg {
     Line(String),
     /// A line for the connection.
     Show(String),
+    RoomEnded,
 }
 
 impl Actor for Session {
     type Msg = SessionMsg;
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.monitor(self.room, |_| SessionMsg::RoomEnded);
+    }
 
     fn handle(&mut self, msg: SessionMsg, cx: &mut Context<'_, Self>) {
         match msg {
@@ -101,39 +107,56 @@ impl Actor for Session {
                     cx.stop();
                 }
             }
+            SessionMsg::RoomEnded => cx.stop(),
         }
     }
 }
 
-/// A server that accepts connections until the tokio runtime ends.
+/// A server that accepts connections until it is closed.
 pub struct Server {
     pub at: SocketAddr,
     pub room: Address<Room>,
+    accepting: JoinHandle<()>,
 }
 
 impl Server {
-    pub async fn start(actors: &'static Runtime, at: SocketAddr) -> io::Result<Self> {
+    /// # Errors
+    /// The address cannot be listened at, or the actors' runtime has ended.
+    pub async fn start(actors: RuntimeHandle, at: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(at).await?;
         let at = listener.local_addr()?;
-        let room = actors.spawn(Room::default());
-        tokio::spawn(async move {
+        let room = actors
+            .spawn(Room::default())
+            .map_err(|_| io::Error::other("the actors' runtime has ended"))?;
+        let accepting = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                serve(actors, room, connection);
+                serve(&actors, room, connection);
             }
         });
-        Ok(Self { at, room })
+        Ok(Self { at, room, accepting })
+    }
+
+    /// Accepts nobody any more and ends the room, and with it all sessions.
+    pub async fn close(self) {
+        self.accepting.abort();
+        // Nothing is accepted from now on, not even what was about to be; that the task was aborted is no failure.
+        let _ = self.accepting.await;
+        self.room.stop();
     }
 }
 
 /// Starts what belongs to a connection: a session, and two tasks that carry lines from it and to it.
-fn serve(actors: &Runtime, room: Address<Room>, connection: TcpStream) {
+fn serve(actors: &RuntimeHandle, room: Address<Room>, connection: TcpStream) {
     let (input, mut output) = connection.into_split();
     let (out, mut lines_out) = mpsc::channel::<String>(BACKLOG);
-    let session = actors.spawn(Session {
+    // A runtime that has ended takes nobody in: the connection is closed.
+    let Ok(session) = actors.spawn(Session {
         room,
         joined: false,
         out,
-    });
+    }) else {
+        return;
+    };
     tokio::spawn(async move {
         let mut lines = BufReader::new(input).lines();
         let ended = session.ended();
