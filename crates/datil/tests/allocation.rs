@@ -1,35 +1,12 @@
 //! Once a worker's pools are warm it takes no memory from the system's allocator for messages, lives of actors, questions with their answers, and behaviours.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../datil-policy/tests/counting/mod.rs"]
+mod counting;
+
 use std::sync::mpsc::{self, Sender};
 use std::time::Duration;
 
 use datil::{Actor, Address, Context, ReplyTo, Runtime};
-
-thread_local! {
-    /// Allocations of this thread.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: the system's allocator does the work.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: by the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: by the caller.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Rounds until pools and queues are as big as they get, and as many that are counted.
 const ROUNDS: u64 = if cfg!(miri) { 50 } else { 10_000 };
@@ -61,9 +38,9 @@ struct Player {
 impl Player {
     fn play(&mut self, cx: &mut Context<'_, Self>) {
         match self.played {
-            ROUNDS => self.before = COUNT.get(),
+            ROUNDS => self.before = counting::allocations(),
             played if played == 2 * ROUNDS => {
-                let took = COUNT.get() - self.before;
+                let took = counting::allocations() - self.before;
                 self.end.send(took).expect("the test waits");
                 return cx.stop();
             }
