@@ -35,14 +35,20 @@ impl Guest {
     }
 }
 
-#[tokio::test]
-async fn guests_hear_each_other_and_who_leaves() {
+/// A server with a guest.
+async fn open_with_ann() -> (Runtime, server::Server, Guest) {
     let actors = Runtime::builder().workers(2).build().unwrap();
     let server = server::Server::start(actors.handle(), "127.0.0.1:0".parse().unwrap())
         .await
         .unwrap();
     let mut ann = Guest::enter(&server, "ann").await;
     ann.hears("* ann is here, 1 in all").await;
+    (actors, server, ann)
+}
+
+#[tokio::test]
+async fn guests_hear_each_other_and_who_leaves() {
+    let (actors, server, mut ann) = open_with_ann().await;
     let mut bob = Guest::enter(&server, "bob").await;
     bob.hears("* bob is here, 2 in all").await;
     ann.hears("* bob is here, 2 in all").await;
@@ -78,12 +84,7 @@ async fn guests_hear_each_other_and_who_leaves() {
 
 #[tokio::test]
 async fn who_does_not_read_is_sent_away() {
-    let actors = Runtime::builder().workers(2).build().unwrap();
-    let server = server::Server::start(actors.handle(), "127.0.0.1:0".parse().unwrap())
-        .await
-        .unwrap();
-    let mut ann = Guest::enter(&server, "ann").await;
-    ann.hears("* ann is here, 1 in all").await;
+    let (_actors, server, mut ann) = open_with_ann().await;
     let _deaf = Guest::enter(&server, "bob").await;
     ann.hears("* bob is here, 2 in all").await;
     // What the system keeps for a connection is some megabytes.

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil::Runtime;
+use datil::{Runtime, StopReason};
 
 struct Client(BufReader<TcpStream>);
 
@@ -54,8 +54,13 @@ fn jobs_are_done_failures_are_tried_again_and_given_up() {
     assert_eq!(client.ask("what"), "ERROR say PUT n or GET job");
     assert_eq!(actors.metrics().total().panics, 18);
     assert_eq!(service.supervisor.children(), 3);
+    // Who has no workers any more does not keep others waiting.
+    let end = service.queue.ended();
     service.supervisor.stop();
-    service.queue.stop();
+    let reason = end
+        .wait_for(Duration::from_secs(60))
+        .expect("it ends with its workers");
+    assert!(matches!(reason, StopReason::Linked(_)), "{reason:?}");
     assert_eq!(client.ask("GET 0"), "ERROR the queue has stopped");
     actors.wait_quiescent();
 }

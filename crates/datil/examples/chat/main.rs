@@ -11,7 +11,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .parse()
         .map_err(|error| format!("{at:?} is no address such as 127.0.0.1:7878: {error}"))?;
     let actors = Runtime::builder().build()?;
-    let server = server::Server::start(actors.handle(), at).await?;
+    let server = server::Server::start(actors.handle(), at)
+        .await
+        .map_err(|error| format!("cannot listen at {at}: {error}; give another address"))?;
     println!("listening at {}", server.at);
     tokio::signal::ctrl_c().await?;
     server.close().await;

@@ -142,6 +142,8 @@ impl Actor for Queue {
                 if let Some(job) = self.running.remove(&worker.id()) {
                     self.retry(job);
                 }
+                // When the supervisor has given up, nobody would do what waits.
+                cx.link(worker);
                 self.ready.push_back(worker);
             }
             QueueMsg::Done { worker, result } => {
