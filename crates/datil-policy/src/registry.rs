@@ -59,6 +59,20 @@ macro_rules! with_routing_policies {
     };
 }
 
+/// Calls a macro with the types of all policies that a simulated host runs, each with a line about it: those that route, and before them those that do not.
+#[macro_export]
+macro_rules! with_simulated_policies {
+    ($then:ident) => {
+        $crate::with_routing_policies! { $then
+            Adaptive "datil's default: shares work by trials, keeps conversations together, and finds out the order"
+            WorkSharing "gives half of what waits to whoever idles, at once and always"
+            ClsOffer "cls whose idle workers sleep until they are given something"
+            EncoreCooperative "first in, first out, in batches of 100; thieves ask"
+            EncorePreemptive "encore-cooperative whose thieves take"
+        }
+    };
+}
+
 macro_rules! names {
     ($($policy:ident)*) => {
         /// Names accepted by the `policy` option of a native host, the default first.

@@ -1,4 +1,4 @@
-//! The policies that the simulated host can run, by name: all that route.
+//! The policies that the simulated host can run, by name.
 
 use datil_policy::Policy;
 
@@ -22,6 +22,14 @@ impl std::fmt::Debug for Entry {
     }
 }
 
+impl Entry {
+    /// Whether it decides for actors that belong to workers, as datil's do, and for no others: the machine must have owners
+    /// ([`Machine::with_owners`](crate::machine::Machine::with_owners)).
+    pub fn wants_owners(&self) -> bool {
+        self.rules.wants_owners()
+    }
+}
+
 const fn entry<P: Policy>(about: &'static str) -> Entry {
     Entry {
         name: P::NAME,
@@ -37,7 +45,7 @@ macro_rules! all {
     };
 }
 
-datil_policy::with_routing_policies!(all);
+datil_policy::with_simulated_policies!(all);
 
 /// The policy with this name.
 ///

@@ -531,3 +531,36 @@ fn a_run_without_end_is_given_up() {
         "{error}"
     );
 }
+
+#[test]
+fn a_policy_for_owning_workers_is_refused_where_actors_belong_to_nobody() {
+    let settings = Settings {
+        policy: "adaptive".to_owned(),
+        ..Settings::new(preset("opteron").expect("a preset"))
+    };
+    let reason = simulate("big", settings, &Map::new()).expect_err("nobody owns them");
+    assert!(
+        reason.contains("adaptive") && reason.contains("opteron"),
+        "{reason}"
+    );
+}
+
+/// As natively: programs that should be on one worker lose next to nothing by a second one, and one that gains by it does so.
+#[test]
+fn the_default_keeps_together_what_talks_and_spreads_what_does_not() {
+    let by_one_worker = |program: &str, policy: &str| {
+        let makespan = |workers| {
+            let settings = support::on(preset("pair").expect("a preset"), policy, workers);
+            let simulation = simulate(program, settings, &Map::new()).expect("it runs");
+            simulation.run.makespan as f64
+        };
+        makespan(2) / makespan(1)
+    };
+    for program in ["pingpong", "threadring", "count"] {
+        let ratio = by_one_worker(program, "adaptive");
+        assert!(ratio < 1.05, "{program}: {ratio}");
+        assert!(by_one_worker(program, "work-sharing") > 2.0, "{program}");
+    }
+    let ratio = by_one_worker("fib", "adaptive");
+    assert!(ratio < 0.65, "fib: {ratio}");
+}

@@ -259,11 +259,7 @@ fn every_policy_runs_on_256_workers() {
     let topology = synthetic.build().expect("a machine");
     let machine = Machine::from_topology("large".to_owned(), topology);
     for policy in policies::ALL {
-        let settings = Settings {
-            policy: policy.name.to_owned(),
-            ..Settings::new(machine.clone())
-        };
-        assert_eq!(settings.workers, 256);
+        let settings = support::on(machine.clone(), policy.name, 256);
         let run = run("big", settings.clone()).run;
         assert_work_is_charged(&run, &settings, policy.name);
         assert_lines_are_served(&run, &settings, policy.name);

@@ -21,6 +21,12 @@ pub struct Run {
     pub thefts: u64,
     /// Actors stolen.
     pub steals: u64,
+    /// Actors given to idle workers that had not asked.
+    pub shares: u64,
+    /// Actors that moved to the worker that had written to them; of policies that do not route.
+    pub follows: u64,
+    /// Times that what two workers had was brought to one of them.
+    pub reunions: u64,
     /// Lines that came from the unit's own node.
     pub local_lines: f64,
     /// Lines that came from another node.

@@ -209,6 +209,14 @@ impl Machine {
         self
     }
 
+    /// The same machine where actors belong to workers, as datil's do, with what that costs on the machine `pair` in cycles; it was measured there and
+    /// is assumed elsewhere. A machine whose actors have owners stays as it is.
+    #[must_use]
+    pub fn with_owners(mut self) -> Self {
+        self.owners.get_or_insert(presets::DATIL);
+        self
+    }
+
     /// The same machine with units that take longer, each by its factor above 0: cores of two kinds, or processors of a virtual machine whose cores have other
     /// users, too. See [`Machine::paces`].
     #[must_use]

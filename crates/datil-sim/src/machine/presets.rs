@@ -142,7 +142,7 @@ fn pair_costs() -> Costs {
 ///
 /// The jitter is assumed. Without any, two workers keep the pace into which they have fallen: chameneos has 38 to 2,694 thefts with lines of 80 to 300 cycles,
 /// and with it 261 to 508 with lines of 88 to 440. With 5, 20 and 40 hundredths chameneos and big take the same time but for 4 %.
-const DATIL: Owners = Owners {
+pub(super) const DATIL: Owners = Owners {
     patience: 100,
     fence: 1_330,
     silence: 5_000,

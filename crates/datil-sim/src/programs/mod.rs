@@ -317,13 +317,13 @@ pub fn sizes(name: &str, given: &Map<String, Value>) -> Result<Map<String, Value
     parameters(find(name)?, given)
 }
 
-/// Whether [`simulate`] would know the program, its parameters, the policy and the number of workers.
+/// Whether [`simulate`] would know the program, its parameters, the policy and the number of workers, and the policy fits the machine.
 ///
 /// # Errors
 /// If it would not.
 pub fn check(name: &str, settings: &Settings, given: &Map<String, Value>) -> Result<(), String> {
     parameters(find(name)?, given)?;
-    policies::find(&settings.policy)?;
+    policies::find(&settings.policy)?.rules.check(&settings.machine)?;
     settings.machine.units(settings.workers)?;
     Ok(())
 }

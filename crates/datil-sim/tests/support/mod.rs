@@ -2,24 +2,31 @@
 
 use datil_sim::machine::{Machine, preset};
 use datil_sim::programs::Simulation;
-use datil_sim::{Settings, simulate};
+use datil_sim::{Settings, policies, simulate};
 use serde_json::{Map, Value, json};
 
 /// A policy on so many workers of the opteron.
 pub fn settings(policy: &str, workers: usize) -> Settings {
+    on(preset("opteron").expect("a preset"), policy, workers)
+}
+
+/// A policy on so many workers of a machine, where actors belong to workers if the policy wants that.
+pub fn on(machine: Machine, policy: &str, workers: usize) -> Settings {
+    let wants_owners = policies::find(policy).is_ok_and(policies::Entry::wants_owners);
     Settings {
         policy: policy.to_owned(),
         workers,
-        ..Settings::new(preset("opteron").expect("a preset"))
+        ..Settings::new(if wants_owners {
+            machine.with_owners()
+        } else {
+            machine
+        })
     }
 }
 
 /// The machine of the thesis, but its actors belong to workers as on the machine `pair`.
 pub fn owned() -> Machine {
-    Machine {
-        owners: preset("pair").expect("a preset").owners,
-        ..preset("opteron").expect("a preset")
-    }
+    preset("opteron").expect("a preset").with_owners()
 }
 
 pub fn parameters(value: Value) -> Map<String, Value> {

@@ -75,6 +75,10 @@ pub struct SimulateArgs {
     /// kind does, or one that others use too
     #[arg(long, requires = "programs", value_name = "FACTORS", value_delimiter = ',', value_parser = pace)]
     pub paces: Vec<f64>,
+    /// Have actors belong to workers, as datil's do, at what that costs on the machine pair. Policies that decide for such actors only, datil's default among
+    /// them, always have it so, and with them all others that are asked for
+    #[arg(long, requires = "programs")]
+    pub owners: bool,
     /// A parameter of the programs, as name=value; may be repeated
     #[arg(long = "set", requires = "programs", value_name = "NAME=VALUE", value_parser = assignment)]
     pub parameters: Vec<(String, Value)>,
@@ -154,6 +158,11 @@ pub fn run(arguments: &SimulateArgs, out: &mut dyn Write) -> Result<Exit> {
     }
     check_page(arguments.html.as_deref())?;
     check_names(arguments)?;
+    if let Some(policy) = wants_owners(arguments).filter(|_| arguments.from_head) {
+        bail!(
+            "--from-head has workers take actors as CAF's do, of which {policy} decides itself; leave one out"
+        );
+    }
     let output = simulate_all(arguments, &machine(arguments)?)?;
     if arguments.json {
         writeln!(out, "{}", serde_json::to_string(&output)?)?;
@@ -235,6 +244,10 @@ fn machine(arguments: &SimulateArgs) -> Result<Machine> {
     if let Some(nanos) = arguments.staleness {
         machine = machine.with_staleness(nanos);
     }
+    if machine.owners.is_none() && (arguments.owners || wants_owners(arguments).is_some()) {
+        machine = machine.with_owners();
+        machine.name = format!("{}, with actors that belong to workers", machine.name);
+    }
     if !arguments.paces.is_empty() {
         let paces: Vec<String> = arguments.paces.iter().map(f64::to_string).collect();
         machine = machine.with_paces(arguments.paces.clone());
@@ -245,6 +258,12 @@ fn machine(arguments: &SimulateArgs) -> Result<Machine> {
         );
     }
     Ok(machine)
+}
+
+/// A policy that is asked for and decides only for actors that belong to workers.
+fn wants_owners(arguments: &SimulateArgs) -> Option<&str> {
+    let wants = |name: &&String| policies::find(name).is_ok_and(policies::Entry::wants_owners);
+    arguments.policy.iter().find(wants).map(String::as_str)
 }
 
 /// The machine with this name, or from this file.

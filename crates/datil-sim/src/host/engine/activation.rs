@@ -61,6 +61,9 @@ impl Engine {
         let worker = &mut self.workers[me as usize];
         let Some((actor, cost)) = taken else {
             worker.step = 0;
+            if !self.rules.routes {
+                worker.policy.interrupted();
+            }
             if worker.phase == Phase::Busy {
                 worker.phase = Phase::Searching;
                 worker.idle_since = self.now;
@@ -80,7 +83,7 @@ impl Engine {
             worker.phase = Phase::Busy;
             worker.idle += self.now - worker.idle_since;
             self.idle_workers.fresh -= 1;
-            answered += self.rouse_all();
+            answered += self.rouse_all() + self.stop_guarding(me);
         }
         let timed = self.is_to_be_timed(me, actor);
         self.workers[me as usize].activation = Some(Activation::of(actor, timed, self.now));
@@ -95,6 +98,9 @@ impl Engine {
     /// Takes the worker's next actor out of the slot or from the end of the queue, as the policy says; returns it and what that
     /// costs.
     fn take(&mut self, me: u32) -> Option<(u32, Cycles)> {
+        if !self.rules.routes {
+            return self.pick(me);
+        }
         let hold = Cycles::from(self.costs.queue);
         let worker = &mut self.workers[me as usize];
         let end = if self.settings.fair {
@@ -151,7 +157,11 @@ impl Engine {
                 worker: me,
                 end: End::Tail,
             };
-            cost += self.enqueue(actor, tail, pu, Some(me));
+            cost += if self.rules.routes {
+                self.enqueue(actor, tail, pu, Some(me))
+            } else {
+                self.set_aside(me, actor)
+            };
         }
         self.go_on(me, cost)
     }

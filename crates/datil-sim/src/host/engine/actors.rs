@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use datil_policy::{Profile, Role, Word};
 
 use super::Engine;
+use super::following::Friend;
 use super::stale::Stale;
 use crate::actor::{Birth, Body, Letter};
 use crate::host::Annotation;
@@ -61,6 +62,7 @@ pub(super) struct Slot {
     /// What others have written and the owner has not seen.
     pub(super) remote: VecDeque<Mail>,
     pub(super) token: Token,
+    pub(super) friend: Friend,
     pub(super) region: Region,
     pub(super) handled: u64,
 }
@@ -80,9 +82,16 @@ impl Slot {
             line: Line::default(),
             remote: VecDeque::new(),
             token: Token::Home,
+            friend: Friend::default(),
             region,
             handled: 0,
         }
+    }
+
+    /// The token is with the actor again, and what others have written is seen.
+    pub(super) fn take_home(&mut self) {
+        self.token = Token::Home;
+        self.collect();
     }
 
     /// What others have written goes behind what is in the mailbox.

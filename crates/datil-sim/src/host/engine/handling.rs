@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use super::sharing::here;
 use super::{Engine, system};
 use crate::actor::{Handling, Note, Wish};
 use crate::host::{Activity, Settings};
@@ -44,6 +45,7 @@ impl Engine {
             slot.handled += 1;
             activation.messages += 1;
             worker.forwarded = worker.forwarded.saturating_sub(1);
+            worker.sharing.messages += 1;
             self.run.events += 1;
             let lines = self.costs.message_lines + mail.lines;
             let moved = self.memory.transfer(mail.from, pu, lines);
@@ -177,6 +179,11 @@ impl Engine {
                 self.enqueue(to, route, pu, Some(me))
             }
             Step::Wish(Wish::Spawn(actor)) => {
+                if !self.rules.routes {
+                    self.rouse(actor);
+                    self.write_state(actor, pu);
+                    return self.carry_out(me, actor, here(me)) + self.look_up(me);
+                }
                 let role = self.role(actor);
                 let (word, route) = self.workers[me as usize].policy.spawned(role);
                 self.slots[actor as usize].word = word;

@@ -9,6 +9,9 @@ use crate::machine::{Cycles, Owners};
 impl Engine {
     /// An idle worker's event: what it was doing has ended; it looks at its own queue and then does the next thing.
     pub(super) fn look_around(&mut self, me: u32) -> Result<(), String> {
+        if !self.rules.routes {
+            return self.look_for_more(me);
+        }
         let rested = self.workers[me as usize].phase == Phase::Resting;
         let probed = self.workers[me as usize].probing.take();
         if let (Some((victim, end)), Some(owners)) = (probed, self.settings.machine.owners)
@@ -83,7 +86,7 @@ impl Engine {
     }
 
     /// Polls before it goes to sleep.
-    fn rest(&mut self, me: u32) {
+    pub(super) fn rest(&mut self, me: u32) {
         let words = self.words();
         let worker = &mut self.workers[me as usize];
         worker.phase = Phase::Resting;

@@ -5,6 +5,7 @@ use datil_policy::Route;
 use super::Engine;
 use super::activation::Activation;
 use super::actors::{Mail, Status, Token};
+use super::sharing::here;
 use super::worker::{Phase, Worker};
 use crate::actor::Letter;
 use crate::machine::Cycles;
@@ -27,6 +28,7 @@ impl Engine {
     /// Leaves a record; returns what that costs the thread outside.
     pub(super) fn record(&mut self, record: Record) -> Cycles {
         self.active += 1;
+        self.sent += u64::from(RECORD) / 8;
         self.inbox.push_back(record);
         let at_work = |phase| matches!(phase, Phase::Busy | Phase::Searching);
         if self.workers.iter().any(|worker| at_work(worker.phase)) {
@@ -55,7 +57,7 @@ impl Engine {
 
     /// Whether this worker should take records, but not yet, since somebody has too many messages before it that came from there.
     pub(super) fn lets_records_wait(&mut self, me: u32) -> bool {
-        let Some(owners) = self.settings.machine.owners else {
+        let Some(owners) = self.settings.machine.owners.filter(|_| self.rules.routes) else {
             return false;
         };
         for worker in &mut self.workers {
@@ -111,10 +113,15 @@ impl Engine {
     }
 
     fn admit(&mut self, me: u32, actor: u32) -> Cycles {
-        let workers = self.workers.len() as u32;
-        let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
-        self.turns.0 += 1;
-        self.slots[actor as usize].word = word;
+        let route = if self.rules.routes {
+            let workers = self.workers.len() as u32;
+            let (word, route) = (self.rules.admitted)(self.role(actor), self.turns.0, workers);
+            self.turns.0 += 1;
+            self.slots[actor as usize].word = word;
+            route
+        } else {
+            self.place(me)
+        };
         self.rouse(actor);
         self.write_state(actor, self.workers[me as usize].pu);
         self.carry_out(me, actor, route)
@@ -133,7 +140,9 @@ impl Engine {
         let travels = self.slots[to as usize].token == Token::InTransit;
         if travels || owner != me && adoption.is_none() {
             self.workers[owner as usize].forwarded += 1;
-            return self.write_to_other(me, owner, mail, to, None);
+            // Policies that do not route take what comes from outside for the worker's own that brings it.
+            let sender = (!self.rules.routes).then_some(me);
+            return self.write_to_other(me, owner, mail, to, sender);
         }
         let slot = &mut self.slots[to as usize];
         slot.collect();
@@ -143,7 +152,11 @@ impl Engine {
             return cost;
         }
         self.rouse(to);
-        let route = self.ask_for_call(to);
+        let route = if self.rules.routes {
+            self.ask_for_call(to)
+        } else {
+            here(me)
+        };
         cost + self.carry_out(me, to, route)
     }
 

@@ -2,9 +2,13 @@
 
 mod activation;
 mod actors;
+mod apart;
 mod brought;
 mod driver;
+mod following;
+mod guard;
 mod handling;
+mod hunting;
 mod idle;
 mod inbox;
 mod learning;
@@ -12,6 +16,7 @@ mod owners;
 #[cfg(test)]
 mod owning;
 mod queues;
+mod sharing;
 mod stale;
 mod stint;
 mod system;
@@ -26,6 +31,7 @@ use datil_policy::topology::Rings;
 use datil_policy::{Board, Random, Setup};
 
 use self::actors::{Class, Slot};
+use self::guard::Guard;
 use self::inbox::Record;
 use self::stale::Stale;
 use self::worker::{Phase, Worker};
@@ -69,6 +75,10 @@ pub(crate) struct Engine {
     keeper: Option<u32>,
     /// Since when records wait for workers that have enough before them.
     waits_since: Option<Cycles>,
+    /// Words of 8 bytes that went there.
+    sent: u64,
+    /// Who looks after workers in long handlers, if the policy does not route.
+    watch: Guard,
     /// Actors spawned and messages sent by the driver.
     turns: (u32, u32),
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
@@ -104,11 +114,9 @@ impl Engine {
     /// An idle host.
     ///
     /// # Errors
-    /// If the policy is for another kind of host or the settings do not fit the machine.
+    /// If the policy wants actors to have owners and the machine has none, or the settings do not fit the machine.
     pub(crate) fn build(rules: Rules, settings: Settings) -> Result<Box<dyn Play>, String> {
-        if !rules.routes {
-            return Err(format!("the policy {} does not run on this host", rules.name));
-        }
+        rules.check(&settings.machine)?;
         let mut engine = Self::new(rules, settings)?;
         engine.start();
         Ok(Box::new(engine))
@@ -138,6 +146,8 @@ impl Engine {
             inbox: VecDeque::new(),
             keeper: None,
             waits_since: None,
+            sent: 0,
+            watch: Guard::default(),
             turns: (0, 0),
             events: BinaryHeap::new(),
             sequence: 0,
@@ -163,7 +173,9 @@ impl Engine {
     /// Starts the workers, which find nothing to do. Where actors have owners they have slept since.
     fn start(&mut self) {
         for worker in 0..self.workers.len() as u32 {
-            if self.settings.machine.owners.is_some() {
+            if !self.rules.routes {
+                self.workers[worker as usize].phase = Phase::Sleeping;
+            } else if self.settings.machine.owners.is_some() {
                 self.workers[worker as usize].sleep_on();
             } else {
                 self.schedule(0, Event::Turn(worker, 0));

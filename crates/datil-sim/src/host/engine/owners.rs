@@ -9,6 +9,7 @@ use datil_policy::{End, Route};
 
 use super::Engine;
 use super::actors::{Mail, Status, Token};
+use super::sharing::here;
 use super::worker::Phase;
 use crate::actor::Letter;
 use crate::machine::{Cycles, Owners};
@@ -42,9 +43,14 @@ impl Engine {
         let slot = &mut self.slots[to as usize];
         slot.collect();
         slot.mailbox.push_back(mail);
+        slot.friend.own = true;
         let mut cost = adoption.unwrap_or(0) + slot.line.fetch(&mut self.memory, pu);
         if slot.status == Status::Idle {
             self.rouse(to);
+            if !self.rules.routes {
+                cost += self.carry_out(me, to, here(me));
+                return cost + self.look_up(me);
+            }
             let route = self.ask_for_route(me, me, to);
             cost += self.carry_out(me, to, route);
             // Tokens lie open to thieves only when they have been handled, and a handler may go on for long.
@@ -70,10 +76,12 @@ impl Engine {
     pub(super) fn adopt(&mut self, me: u32, actor: u32) -> Option<Cycles> {
         let owner = self.owner(actor);
         let may_be_taken = self.slots[actor as usize].token != Token::InTransit;
+        let may_be_taken = may_be_taken && self.rules.adopts;
         if owner == me || !may_be_taken || !self.workers[owner as usize].idles() {
             return None;
         }
         self.slots[actor as usize].owner = Some(me);
+        self.pay_later(me, 1);
         let (theirs, mine) = (self.workers[owner as usize].pu, self.workers[me as usize].pu);
         // The lock of the sleeper; whoever adopts goes on to write to the actor.
         Some(self.memory.transfer(theirs, mine, 1))
@@ -94,15 +102,26 @@ impl Engine {
         let slot = &mut self.slots[to as usize];
         let in_row = before == Some(to) && !slot.remote.is_empty();
         slot.remote.push_back(Mail { in_row, ..mail });
-        let cost = slot.line.fetch(&mut self.memory, pu);
-        if slot.token != Token::Home {
+        let mut cost = slot.line.fetch(&mut self.memory, pu);
+        let brings = slot.token == Token::Home;
+        if brings {
+            slot.token = Token::Brought;
+        }
+        if self.rules.routes {
+            if let Some(sender) = sender.filter(|_| brings) {
+                self.note_brought(sender, owner);
+            }
+        } else if brings {
+            cost += self.see_to_a_guard(me);
+        }
+        if brings {
+            cost += self.deliver(owner, Arrival::Token { actor: to, sender }, pu);
+        }
+        if self.rules.routes {
             return cost;
         }
-        slot.token = Token::Brought;
-        if let Some(sender) = sender {
-            self.note_brought(sender, owner);
-        }
-        cost + self.deliver(owner, Arrival::Token { actor: to, sender }, pu)
+        cost += self.pay(me, cost);
+        cost + self.later(cost, |engine| engine.cross(me, owner))
     }
 
     /// Leaves something for a worker; returns what that costs unit `pu`.
@@ -164,18 +183,18 @@ impl Engine {
                 Arrival::Actor { actor, end } => engine.accept(owner, by, actor, end),
             });
         }
-        cost
+        cost + self.pay(by, cost)
     }
 
     /// Puts an actor that has come to a worker into its queue.
     pub(super) fn accept(&mut self, owner: u32, by: u32, actor: u32, end: End) -> Cycles {
-        let slot = &mut self.slots[actor as usize];
-        slot.token = Token::Home;
-        slot.collect();
+        self.slots[actor as usize].take_home();
+        self.pay_later(by, 1);
         self.carry_out_by(by, owner, actor, Route { worker: owner, end })
     }
 
-    fn handle_token(&mut self, owner: u32, by: u32, actor: u32, sender: Option<u32>) -> Cycles {
+    /// Lets the owner see what others have written to its actor.
+    pub(super) fn handle_token(&mut self, owner: u32, by: u32, actor: u32, sender: Option<u32>) -> Cycles {
         let pu = self.workers[by as usize].pu;
         let now_of = self.owner(actor);
         if now_of != owner {
@@ -183,13 +202,24 @@ impl Engine {
             return self.deliver(now_of, Arrival::Token { actor, sender }, pu);
         }
         let slot = &mut self.slots[actor as usize];
-        slot.token = Token::Home;
         let first = slot.mailbox.len();
-        slot.collect();
+        slot.take_home();
+        let messages = (slot.mailbox.len() - first) as u64;
         if slot.status != Status::Idle || slot.mailbox.is_empty() {
+            self.pay_later(by, messages);
             return 0;
         }
         self.rouse(actor);
+        if !self.rules.routes {
+            let route = self.follow(owner, sender, actor);
+            if route.worker == owner {
+                self.pay_later(by, messages);
+            }
+            // Who has written stands in the first message.
+            let from = self.slots[actor as usize].mailbox[first].from;
+            let cost = self.memory.transfer(from, pu, u32::from(self.rules.follows));
+            return cost + self.carry_out_by(by, owner, actor, route);
+        }
         let route = match sender {
             Some(sender) => self.ask_for_route(owner, sender, actor),
             None => self.ask_for_call(actor),
@@ -205,6 +235,9 @@ impl Engine {
 
     /// What a worker does between two activations besides taking the next actor; returns what it costs.
     pub(super) fn between_activations(&mut self, me: u32) -> Cycles {
+        if !self.rules.routes {
+            return self.see_to_others(me);
+        }
         let Some(owners) = self.settings.machine.owners else {
             return 0;
         };

@@ -19,7 +19,7 @@ fn engine(actors: u32) -> Engine {
     ruled(Rules::of::<ClsTp>(), actors)
 }
 
-fn ruled(rules: Rules, actors: u32) -> Engine {
+pub(super) fn ruled(rules: Rules, actors: u32) -> Engine {
     let settings = Settings::new(preset("pair").expect("a preset"));
     let mut engine = Engine::new(rules, settings).expect("it fits the machine");
     engine.slots.extend((0..actors).map(|_| Slot {
@@ -35,25 +35,25 @@ fn owners(engine: &Engine) -> Owners {
 }
 
 /// The worker begins to run an actor that none of the tests is about.
-fn begin_handler(engine: &mut Engine, worker: u32) {
+pub(super) fn begin_handler(engine: &mut Engine, worker: u32) {
     engine.workers[worker as usize].phase = Phase::Busy;
     engine.workers[worker as usize].activation = Some(Activation::of(u32::MAX, false, engine.now));
 }
 
 /// Worker `from` sends a number.
-fn send(engine: &mut Engine, from: u32, to: u32, number: u32) -> Cycles {
+pub(super) fn send(engine: &mut Engine, from: u32, to: u32, number: u32) -> Cycles {
     engine.send_owned(from, to, Box::new(number), 0)
 }
 
 /// The numbers in an actor's mailbox.
-fn mail(engine: &Engine, actor: u32) -> Vec<u32> {
+pub(super) fn mail(engine: &Engine, actor: u32) -> Vec<u32> {
     let mailbox = engine.slots[actor as usize].mailbox.iter();
     mailbox
         .map(|mail| *mail.letter.downcast_ref().expect("a number"))
         .collect()
 }
 
-fn queue(engine: &Engine, worker: u32) -> Vec<u32> {
+pub(super) fn queue(engine: &Engine, worker: u32) -> Vec<u32> {
     engine.workers[worker as usize].queue.iter().copied().collect()
 }
 

@@ -95,7 +95,7 @@ impl Engine {
             }
             Phase::Sleeping => {
                 self.run.pushed_to_sleepers += 1;
-                if !self.rules.waking.polls() {
+                if !self.rules.polls() {
                     return self.wake(owner);
                 }
             }
@@ -162,7 +162,7 @@ impl Engine {
 
     /// Wakes those that would poll if not all had been idle; returns what that costs.
     pub(super) fn rouse_all(&mut self) -> Cycles {
-        if !self.rules.waking.polls() {
+        if !self.rules.polls() {
             return 0;
         }
         let sleepers = (0..self.workers.len() as u32).filter(|&at| self.workers[at as usize].sleeps_on);
@@ -181,7 +181,7 @@ impl Engine {
         self.run.wakes += 1;
         let sleeper = &mut self.workers[worker as usize];
         sleeper.phase = Phase::Searching;
-        if !std::mem::take(&mut sleeper.sleeps_on) || !self.rules.waking.polls() {
+        if !std::mem::take(&mut sleeper.sleeps_on) || !self.rules.polls() {
             sleeper.step = 0;
         }
         let latency = self.costs.cycles(latency);

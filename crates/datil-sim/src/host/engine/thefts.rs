@@ -64,7 +64,7 @@ impl Engine {
 
     /// Takes what is on its way into the queue of a worker that naps, and would lie there until it has slept enough; returns what that costs.
     pub(super) fn intercept(&mut self, me: u32, victim: u32) -> Option<Cycles> {
-        let naps = self.workers[victim as usize].phase == Phase::Sleeping && self.rules.waking.polls();
+        let naps = self.workers[victim as usize].phase == Phase::Sleeping && self.rules.polls();
         let waiting = self.workers[victim as usize].arrivals.len();
         if !naps || waiting == 0 {
             return None;
@@ -94,6 +94,9 @@ impl Engine {
         let Some((thief, end)) = self.workers[me as usize].request.take() else {
             return 0;
         };
+        if !self.rules.routes {
+            return self.hand_over(me, thief);
+        }
         let mut cost = Cycles::from(self.costs.queue);
         for actor in self.draw(me, end) {
             let there = Route {

@@ -7,6 +7,7 @@ use datil_policy::{End, Search};
 use super::activation::Activation;
 use super::brought::Brought;
 use super::owners::Arrival;
+use super::sharing::Sharing;
 use super::stale::Stale;
 use super::stint::Stint;
 use crate::host::lock::Lock;
@@ -75,6 +76,9 @@ pub(super) struct Worker {
     pub(super) started: Option<u32>,
     /// What others cost it that acted in its place.
     pub(super) late: Cycles,
+    /// Actors that have used up their batch, the one that did so last at the end; used if the policy does not route, as what follows.
+    pub(super) yielded: VecDeque<u32>,
+    pub(super) sharing: Sharing,
 }
 
 impl Worker {
@@ -125,6 +129,8 @@ impl Worker {
             brought: Brought::default(),
             started: None,
             late: 0,
+            yielded: VecDeque::new(),
+            sharing: Sharing::default(),
         }
     }
 }
