@@ -31,6 +31,12 @@ fn programs_that_mostly_send_lose_nothing() {
 
 #[test]
 #[ignore = "simulates thousands of runs"]
+fn no_program_that_mostly_sends_loses_for_sure_under_changed_conditions() {
+    not_broken_but(Part::SendingConditions, &[]);
+}
+
+#[test]
+#[ignore = "simulates thousands of runs"]
 fn programs_that_mostly_send_lose_nothing_with_an_operating_system() {
     beyond_doubt(Part::SendingWithOs);
 }
@@ -52,6 +58,12 @@ fn of_the_other_programs_held_out_only_barber_loses() {
 #[ignore = "simulates a thousand runs"]
 fn geometric_means_are_clearly_below_those_of_fixed_policies() {
     beyond_doubt(Part::Means);
+}
+
+#[test]
+#[ignore = "simulates thousands of runs"]
+fn geometric_means_are_clearly_below_those_of_fixed_policies_under_changed_conditions() {
+    beyond_doubt(Part::MeansConditions);
 }
 
 fn beyond_doubt(part: Part) {

@@ -233,10 +233,54 @@ fn workers_that_take_from_the_head_only_give_another_run() {
     assert_ne!(fair["rows"][0]["run"], unfair["rows"][0]["run"]);
 }
 
+/// Times of workers that own their actors and of others must not stand in one table.
+#[test]
+fn who_asks_for_a_policy_of_owning_workers_gets_owners_for_all() {
+    let simulated = |policies: &str, more: &[&str]| -> serde_json::Value {
+        let small = [
+            "simulate",
+            "philosopher",
+            "--workers",
+            "4",
+            "--json",
+            "--policy",
+            policies,
+        ];
+        serde_json::from_str(&printed(&[&small[..], more].concat())).expect("JSON")
+    };
+    let (shared, owned) = (simulated("cls-tp", &[]), simulated("cls-tp", &["--owners"]));
+    let both = simulated("cls-tp,adaptive", &[]);
+    assert!(shared["owners"].is_null() && !owned["owners"].is_null());
+    assert_eq!(
+        (&both["owners"], &both["machine"]),
+        (&owned["owners"], &owned["machine"])
+    );
+    assert!(
+        both["machine"]
+            .as_str()
+            .is_some_and(|name| name.contains("belong to workers"))
+    );
+    assert_eq!(both["rows"][0], owned["rows"][0]);
+    assert_ne!(both["rows"][0]["run"], shared["rows"][0]["run"]);
+    assert_eq!(both["rows"][1]["policy"], "adaptive");
+    let reason = refused(&[&SMALL[..3], &["cls-tp,adaptive", "--from-head"]].concat());
+    assert!(
+        reason.contains("--from-head") && reason.contains("adaptive"),
+        "{reason}"
+    );
+}
+
 #[test]
 fn without_a_benchmark_it_lists_what_there_is() {
     let text = printed(&["simulate"]);
-    for word in ["matrixsearch", "adaptive-locality", "lgs-uc", "opteron", "epyc"] {
+    for word in [
+        "matrixsearch",
+        "adaptive-locality",
+        "work-sharing",
+        "lgs-uc",
+        "opteron",
+        "epyc",
+    ] {
         assert!(text.contains(word), "{word} is missing in {text}");
     }
 }
