@@ -2,7 +2,7 @@
 //!
 //! A question is an ordinary message that carries a [`ReplyTo`]. Inside an actor the answer comes back as a signal in the asker's mailbox, in
 //! order with what the other one has sent; the memory for it is taken from the worker's pool when the question is asked, and holds the
-//! continuation meanwhile. A reply that is dropped is an answer, too: [`AskError::Dropped`]. So every question is answered, whatever happens to it.
+//! continuation meanwhile. A reply that is dropped is an answer, too: an [`AskError`]. So every question is answered, whatever happens to it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::lost;
 use crate::pool::lock;
 use crate::recipient::Receiver;
 use crate::signal::{At, Lane, Parcel, Signal};
@@ -26,10 +27,20 @@ use crate::worker::core::{Core, contain};
 use crate::worker::team::Team;
 
 /// Why a question got no answer.
+///
+/// [`AskError::Full`] and [`AskError::Gone`] are about the message that carried the [`ReplyTo`]: nobody has handled it, nor will. Who passes a question on
+/// puts it into another message, and so they may be said of that one: then who was asked first has seen the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The [`ReplyTo`] was dropped: the actor asked has stopped, panicked at the question, or does not answer; or its mailbox is bounded and was full.
+    /// The mailbox is bounded ([`Actor::MAILBOX`]) and was full, whatever becomes of the actor then ([`crate::Overflow`]). The question was not handled: ask
+    /// again when there may be room, or somebody else. Never the answer to queries and urgent messages, which are always taken.
+    Full,
+    /// The actor had stopped, or did while the question waited in its mailbox; a shutdown of its runtime is such an end. The question was not handled, and
+    /// that actor will answer none any more.
+    Gone,
+    /// The [`ReplyTo`] was dropped otherwise: the handler does not answer, panicked, or keeps the reply in the actor's state or [stash](Context::stash), and
+    /// the actor has stopped or begun anew. What was asked for may have been done, in part or in whole.
     Dropped,
     /// The time was up first. The answer may still come, and is dropped then.
     TimedOut,
@@ -40,8 +51,10 @@ pub enum AskError {
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Full => "the question was not handled: the mailbox is full; ask again later",
+            Self::Gone => "the question was not handled: the actor has stopped",
             Self::Dropped => {
-                "the question was dropped without an answer: its receiver has stopped, panicked, has a full mailbox, or does not answer"
+                "the question was dropped without an answer: its handler panicked or does not answer, or the actor has stopped since"
             }
             Self::TimedOut => "no answer came in time",
             Self::InsideActor => "a handler must not block for an answer; use Context::ask",
@@ -54,11 +67,11 @@ impl std::error::Error for AskError {}
 /// The place of a reply; what is behind it depends on who asks.
 #[repr(C)]
 struct Head<R> {
-    /// Answers and takes the whole place; `None` says that there is no answer.
+    /// Answers and takes the whole place; `None` says that there is no answer, why says [`lost::why`].
     complete: unsafe fn(NonNull<Head<R>>, Option<R>),
 }
 
-/// Where the answer to a question goes: one word, used once. Dropping it answers with [`AskError::Dropped`].
+/// Where the answer to a question goes: one word, used once. Dropping it answers with [`AskError::Dropped`], or says what the runtime dropped it for.
 #[must_use = "a reply that is dropped tells the asker that there is no answer"]
 pub struct ReplyTo<R: Send + 'static> {
     head: NonNull<Head<R>>,
@@ -151,9 +164,10 @@ fn drop_in_turn<T: Send + 'static>(continuation: T, on: Option<&Core>) {
     let next = || TO_DROP.with(|waiting| waiting.borrow_mut().as_mut().and_then(Vec::pop));
     // Each by itself: a panic in one must not end this, or the list would stay, and with it all that is put there later.
     // Nor is it one of whoever answers, perhaps because of a panic.
-    contain("a continuation", on, || drop(continuation));
+    // And the replies in it are not lost for the reason for which the one to it may be.
+    contain("a continuation", on, || lost::apart(|| drop(continuation)));
     while let Some(next) = next() {
-        contain("a continuation", on, || drop(next));
+        contain("a continuation", on, || lost::apart(|| drop(next)));
     }
     TO_DROP.with(|waiting| waiting.replace(None));
 }
@@ -163,7 +177,7 @@ where
     Self: Signal,
     R: Send + 'static,
 {
-    /// A place for an answer to `asker`, dropped as long as nobody gives one.
+    /// A place for an answer to `asker`.
     fn parcel(asker: Target, then: F) -> Parcel<Self> {
         Parcel::new(Self {
             head: Head {
@@ -182,9 +196,7 @@ where
         let place = head.cast::<Self>();
         // SAFETY: by the caller. Nobody else refers to the parcel until it is sent.
         unsafe {
-            if let Some(answer) = answer {
-                (*place.as_ptr()).answer = Ok(answer);
-            }
+            (*place.as_ptr()).answer = answer.ok_or_else(lost::why);
             let asker = (*place.as_ptr()).asker;
             Parcel::at(place).send(asker);
         }
@@ -305,7 +317,7 @@ where
     unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
         // SAFETY: by the caller.
         let bounded = unsafe { Arc::from_raw(head.cast::<Self>().as_ptr()) };
-        bounded.settle(answer.ok_or(AskError::Dropped));
+        bounded.settle(answer.ok_or_else(lost::why));
     }
 
     fn settle(&self, answer: Result<R, AskError>) {
@@ -358,7 +370,7 @@ where
 #[repr(C)]
 struct Promise<R> {
     head: Head<R>,
-    sender: oneshot::Sender<R>,
+    sender: oneshot::Sender<Result<R, AskError>>,
 }
 
 impl<R> Promise<R> {
@@ -370,8 +382,11 @@ impl<R> Promise<R> {
         // Code of users that is not the answering actor's: the waker of the task that waits, or the destructor of an answer
         // for which nobody does. The reply may be dropped because of a panic, and a second one would end the process.
         contain("an answer", None, || match answer {
-            Some(answer) => drop(promise.sender.send(answer)),
-            None => drop(promise),
+            Some(answer) => drop(promise.sender.send(Ok(answer))),
+            None => {
+                let why = lost::why();
+                lost::apart(|| drop(promise.sender.send(Err(why))));
+            }
         });
     }
 }
@@ -396,19 +411,20 @@ pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
 ///
 /// Dropping it does not withdraw the question.
 #[must_use = "an answer that nobody waits for is lost"]
-pub struct Answer<R>(oneshot::Receiver<R>);
+pub struct Answer<R>(oneshot::Receiver<Result<R, AskError>>);
 
 impl<R> Answer<R> {
     /// Blocks the calling thread until the answer is there: for ever, if the [`ReplyTo`] is kept and not used. A shutdown
     /// drops those of actors that are left, and so ends the wait.
     ///
     /// # Errors
-    /// [`AskError::Dropped`], or [`AskError::InsideActor`] if a worker calls this and the answer is not there already.
+    /// [`AskError::Full`], [`AskError::Gone`] or [`AskError::Dropped`], and [`AskError::InsideActor`] if a worker calls this and the answer is not there
+    /// already.
     pub fn wait(self) -> Result<R, AskError> {
         if let Some(here) = self.without_waiting() {
             return here;
         }
-        sync::receive(self.0).map_err(|_| AskError::Dropped)
+        sync::receive(self.0)
     }
 
     /// Blocks the calling thread until the answer is there, at most so long.
@@ -419,16 +435,16 @@ impl<R> Answer<R> {
         if let Some(here) = self.without_waiting() {
             return here;
         }
-        self.0.recv_timeout(most).map_err(|error| match error {
-            oneshot::RecvTimeoutError::Timeout => AskError::TimedOut,
-            oneshot::RecvTimeoutError::Disconnected => AskError::Dropped,
+        self.0.recv_timeout(most).unwrap_or_else(|error| match error {
+            oneshot::RecvTimeoutError::Timeout => Err(AskError::TimedOut),
+            oneshot::RecvTimeoutError::Disconnected => Err(AskError::Dropped),
         })
     }
 
     /// The answer if it is there.
     pub(crate) fn look(&self) -> Option<Result<R, AskError>> {
         match self.0.try_recv() {
-            Ok(answer) => Some(Ok(answer)),
+            Ok(answer) => Some(answer),
             Err(oneshot::TryRecvError::Disconnected) => Some(Err(AskError::Dropped)),
             Err(oneshot::TryRecvError::Empty) => None,
         }
@@ -447,7 +463,7 @@ impl<R> Future for Answer<R> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.0)
             .poll(cx)
-            .map(|answer| answer.map_err(|_| AskError::Dropped))
+            .map(|answer| answer.unwrap_or(Err(AskError::Dropped)))
     }
 }
 

@@ -18,6 +18,7 @@ use std::ptr;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::lost::Lost;
 use crate::mailbox::cell::Header;
 use crate::pressure;
 use crate::watch::{self, StopReason};
@@ -49,7 +50,7 @@ pub enum Mailbox {
     },
 }
 
-/// What becomes of a message that finds a mailbox full.
+/// What becomes of a message that finds a mailbox full. A question that is dropped for this is answered by [`crate::AskError::Full`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// [`Address::try_tell`] gives it back. Methods that cannot drop it and count it as a dead letter.
@@ -270,6 +271,13 @@ impl<A: Actor> Drop for Place<A> {
 /// Does with a message that was not admitted what the type says. It may be one that would have been made into the actor's.
 #[cold]
 pub(crate) fn refuse<A: Actor, M>(to: Address<A>, refused: TellError<M>) {
+    // The count of an actor that is gone stays what it was.
+    let refused = if to.is_alive() {
+        refused
+    } else {
+        TellError::Gone(refused.into_message())
+    };
+    let refused = Lost::refused(refused);
     if let TellError::Full(_) = refused {
         crate::trace::full(std::any::type_name::<A>(), to.id());
     }

@@ -4,6 +4,7 @@
 
 use crate::actor::{Actor, Context};
 use crate::address::Address;
+use crate::lost::Lost;
 use crate::signal::attend;
 use crate::signal::{At, Lane, Parcel, Signal};
 use crate::worker::core::Core;
@@ -23,7 +24,7 @@ impl<A: Actor> Signal for Urgent<A> {
     }
 
     fn lost(self, on: Option<&Core>) {
-        crate::client::dead_letter(on, self.0);
+        crate::client::dead_letter(on, Lost::gone(self.0));
     }
 }
 

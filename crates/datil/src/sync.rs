@@ -2,14 +2,16 @@
 
 #[cfg(not(shuttle))]
 mod imp {
+    use crate::answer::AskError;
+
     pub(crate) use std::hint::spin_loop;
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, RwLock};
     pub(crate) use std::time::Instant;
     pub(crate) use std::{thread, thread_local};
 
     /// Blocks until an answer is there.
-    pub(crate) fn receive<R>(from: oneshot::Receiver<R>) -> Result<R, oneshot::RecvError> {
-        from.recv()
+    pub(crate) fn receive<R>(from: oneshot::Receiver<Result<R, AskError>>) -> Result<R, AskError> {
+        from.recv().unwrap_or(Err(AskError::Dropped))
     }
 }
 

@@ -578,7 +578,7 @@ fn every_question_is_answered() {
         let dying = thread::spawn(move || oracle.ask(|reply| (1, reply)).wait());
         let last = oracle.ask(|reply| (2, reply)).wait();
         assert_eq!(dying.join().unwrap(), Err(AskError::Dropped));
-        assert!(matches!(last, Ok(2) | Err(AskError::Dropped)));
+        assert!(matches!(last, Ok(2) | Err(AskError::Gone)));
         end.recv().unwrap();
         assert_eq!(counted.load(SeqCst), 3);
         runtime.wait_quiescent();

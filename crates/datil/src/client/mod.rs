@@ -19,6 +19,7 @@ use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::gate;
 use crate::inbox::{self, ACTORS_AHEAD, Inbox, MESSAGES_AHEAD};
+use crate::lost::Lost;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
 use crate::pool::{self, Pools};
@@ -50,7 +51,7 @@ pub(crate) fn tell_from_outside<A: Actor>(to: Address<A>, msg: A::Msg) {
         unsafe { (*active).flush() };
     }
     if let Err(msg) = enter(to, msg) {
-        bounce(msg);
+        bounce(Lost::gone(msg));
     }
 }
 
@@ -179,10 +180,10 @@ unsafe fn welcome(core: &Core, record: *mut u64) -> u64 {
     }
 }
 
-/// Drops a message whose receiver is gone, on any thread. It is counted by the worker `on`, if the caller is inside of one that it names, else by the one that
+/// Drops a message that nobody handles, on any thread. It is counted by the worker `on`, if the caller is inside of one that it names, else by the one that
 /// the thread is.
 #[cold]
-pub(crate) fn dead_letter<M>(on: Option<&Core>, msg: M) {
+pub(crate) fn dead_letter<M>(on: Option<&Core>, msg: Lost<M>) {
     if let Some(core) = on {
         return core.bounce(msg);
     }
@@ -193,7 +194,7 @@ pub(crate) fn dead_letter<M>(on: Option<&Core>, msg: M) {
 }
 
 #[cold]
-fn bounce<M>(msg: M) {
+fn bounce<M>(msg: Lost<M>) {
     DEAD_LETTERS.fetch_add(1, Relaxed);
     drop(msg);
 }
@@ -386,7 +387,7 @@ impl Client<'_> {
             }
         };
         if let Err(msg) = sent {
-            bounce(msg);
+            bounce(Lost::gone(msg));
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::answer::AskError;
 use crate::atomic::AtomicU32;
 
 pub(crate) use shuttle::hint::spin_loop;
@@ -18,8 +19,8 @@ pub(crate) fn point() {
 }
 
 /// Blocks until an answer is there.
-pub(crate) fn receive<R>(from: oneshot::Receiver<R>) -> Result<R, oneshot::RecvError> {
-    shuttle::future::block_on(from)
+pub(crate) fn receive<R>(from: oneshot::Receiver<Result<R, AskError>>) -> Result<R, AskError> {
+    shuttle::future::block_on(from).unwrap_or(Err(AskError::Dropped))
 }
 
 /// Threads that sleep, each at an address.

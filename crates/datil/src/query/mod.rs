@@ -14,6 +14,7 @@ use crate::address::{Address, Target};
 use crate::answer::{self, Answer, AskError, ReplyTo};
 use crate::atomic::Ordering::Relaxed;
 use crate::gate;
+use crate::lost::Lost;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{self, Header, Shape, TRANSIT, flag};
 use crate::pool::lock;
@@ -229,7 +230,7 @@ impl<A: Query<Q>, Q: Send + 'static> Signal for Enquiry<A, Q> {
     }
 
     fn lost(self, on: Option<&Core>) {
-        crate::client::dead_letter(on, self.query);
+        crate::client::dead_letter(on, Lost::gone(self.query));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{blocking, client};
 /// ended, or is in the report of the shutdown.
 ///
 /// To write to actors, or to ask them, needs no runtime and no handle: [`Address::tell`] and [`Address::ask`] work in every
-/// thread; after the shutdown messages are dropped and counted, and a question is answered by [`crate::AskError::Dropped`].
+/// thread; after the shutdown messages are dropped and counted, and a question is answered by [`crate::AskError::Gone`].
 ///
 /// ```
 /// use datil::{Actor, Context, ReplyTo, Runtime};

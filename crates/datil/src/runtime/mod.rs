@@ -14,6 +14,7 @@ use crate::address::Address;
 use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::client::{self, Client};
 use crate::inbox;
+use crate::lost;
 use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
@@ -281,7 +282,8 @@ fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
 /// Drops all that is left in workers that have stopped.
 pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
     team.inherit();
-    team.stand_in(|| drop_all(team, stopped))
+    // Perhaps the last reference to the runtime was in a message that is lost.
+    team.stand_in(|| lost::apart(|| drop_all(team, stopped)))
 }
 
 fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {

@@ -6,6 +6,7 @@ use super::extras::{self, Extras};
 use super::lose_on;
 use crate::actor::Actor;
 use crate::address::{ActorId, Target};
+use crate::lost::Lost;
 use crate::mailbox::block;
 use crate::mailbox::cell::{self, Header, Shape, flag};
 use crate::pressure;
@@ -41,7 +42,7 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
                 cell::unlink_head(header);
                 core.quietly("a signal", || lose_on(core, signal));
             } else if let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
-                core.bounce(msg);
+                core.bounce(Lost::gone(msg));
             } else {
                 break;
             }
@@ -60,6 +61,7 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
             take(&mut typed.replay)
                 .into_iter()
                 .chain(take(&mut typed.stash))
+                // Not lost: the actor has looked at these before, and put them aside.
                 .for_each(|msg| core.bounce(msg));
         });
         if extras.has_rested.get() {

@@ -306,7 +306,8 @@ impl Simulation {
     /// Asks an actor, and takes steps and lets time pass until the answer is there.
     ///
     /// # Errors
-    /// [`AskError::Dropped`] if the question is dropped; [`AskError::TimedOut`] if nothing happens any more without an answer.
+    /// [`AskError::Full`], [`AskError::Gone`] or [`AskError::Dropped`] if the question is dropped; [`AskError::TimedOut`] if nothing happens any more without
+    /// an answer.
     /// While a timer repeats something always happens: then it does not return without an answer, unless there is a limit
     /// ([`SimulationBuilder::most_steps`]).
     pub fn ask<A: Actor, R: Send + 'static>(

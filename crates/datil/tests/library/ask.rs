@@ -82,7 +82,7 @@ fn a_question_that_is_dropped_is_an_error_and_no_hang() {
         gone.stop();
         assert!(gone.ended().wait_for(PATIENCE).is_ok());
         // From outside: to an actor that is gone; that drops the question; that stops with it in its mailbox or state; that panics.
-        assert_eq!(gone.ask(number).wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(gone.ask(number).wait_for(PATIENCE), Err(AskError::Gone));
         let dropped = deaf.ask(|reply: ReplyTo<()>| {
             Box::new(move |_: &mut Puppet, _: &mut Context<'_, Puppet>| drop(reply)) as Play
         });
@@ -92,14 +92,76 @@ fn a_question_that_is_dropped_is_an_error_and_no_hang() {
         tell(deaf, |_, _| panic!("on purpose"));
         let behind = deaf.ask(keep);
         assert_eq!(kept.wait_for(PATIENCE), Err(AskError::Dropped));
-        assert_eq!(behind.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(behind.wait_for(PATIENCE), Err(AskError::Gone));
         // From an actor, the same.
         let (reply, answer) = datil::promise();
         tell(asker, move |_, cx| {
             cx.ask(gone, number, move |_, answer, _| reply.send(answer));
         });
-        assert_eq!(answer.wait_for(PATIENCE), Ok(Err(AskError::Dropped)));
+        assert_eq!(answer.wait_for(PATIENCE), Ok(Err(AskError::Gone)));
         asker.stop();
+    });
+}
+
+/// Why a lost question is lost says the message that it is in, and nobody else's.
+#[test]
+fn what_a_lost_message_leads_to_is_not_lost_for_its_reason() {
+    on_all(|runtime| {
+        let (gone, asker, owner) = (
+            runtime.spawn(Puppet::default()),
+            runtime.spawn(Puppet::default()),
+            datil::Runtime::builder().workers(1).build().unwrap(),
+        );
+        gone.stop();
+        gone.ended().wait_for(PATIENCE).unwrap();
+        // The asker of a lost question is gone, too, and its continuation has the reply to another one.
+        let (reply, answer) = datil::promise::<()>();
+        let (give, lost) = datil::promise();
+        tell(asker, move |_, cx| {
+            give.send(cx.reply(move |_, _: Result<u64, AskError>, _| reply.send(())));
+            cx.stop();
+        });
+        asker.ended().wait_for(PATIENCE).unwrap();
+        let lost = lost.wait_for(PATIENCE).unwrap();
+        gone.tell(number(lost));
+        assert_eq!(answer.wait_for(PATIENCE), Err(AskError::Dropped));
+        // A lost message has the last reference to a runtime, in which a question is kept.
+        let keeper = owner.spawn(Puppet::default());
+        let kept = keeper.ask(keep);
+        sync(keeper);
+        tell(gone, move |_, _| drop(owner));
+        assert_eq!(kept.wait_for(PATIENCE), Err(AskError::Dropped));
+        // What panics when it is dropped leaves nothing behind.
+        let bomb = crate::support::Bomb;
+        let holder = runtime.spawn(Puppet::default());
+        let kept = holder.ask(keep);
+        sync(holder);
+        tell(holder, move |me, cx| {
+            cx.tell(gone, Box::new(move |_, _| drop(bomb)));
+            me.asked.clear();
+            cx.stop();
+        });
+        assert_eq!(kept.wait_for(PATIENCE), Err(AskError::Dropped));
+    });
+}
+
+#[test]
+fn a_question_that_the_actor_has_put_aside_is_not_lost() {
+    struct Later(u32);
+    impl Actor for Later {
+        type Msg = ReplyTo<()>;
+        fn handle(&mut self, question: ReplyTo<()>, cx: &mut Context<'_, Self>) {
+            self.0 += 1;
+            cx.stash(question);
+        }
+    }
+    on_all(|runtime| {
+        let later = runtime.spawn(Later(0));
+        let put_aside = later.ask(|reply| reply);
+        later.stop_in_turn();
+        let behind = later.ask(|reply| reply);
+        assert_eq!(put_aside.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(behind.wait_for(PATIENCE), Err(AskError::Gone));
     });
 }
 

@@ -193,10 +193,11 @@ fn quiescence_includes_what_a_blocking_actor_leaves() {
             sync(asker);
         });
         runtime.wait_quiescent();
-        assert_eq!(
-            answer.wait_for(Duration::ZERO),
-            Ok(Err(AskError::Dropped)),
-            "an answer was under way"
+        let answer = answer.wait_for(Duration::ZERO);
+        // The neighbour drops the question, or ends before it has seen it.
+        assert!(
+            matches!(answer, Ok(Err(AskError::Dropped | AskError::Gone))),
+            "an answer was under way: {answer:?}"
         );
         assert_eq!(alive.load(SeqCst), 0);
         asker.stop();

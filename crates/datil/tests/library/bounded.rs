@@ -1,6 +1,9 @@
 use std::sync::mpsc;
 
-use datil::{Actor, Address, Context, Down, Mailbox, Overflow, ReplyTo, StopReason, TellError};
+use datil::{
+    Actor, Address, AskError, Context, Down, Mailbox, Overflow, Pool, Recipient, ReplyTo, Route, StopReason,
+    TellError,
+};
 
 use crate::support::{PATIENCE, Puppet, on_all, runtime, tell};
 
@@ -250,6 +253,62 @@ fn a_question_that_finds_no_room_says_what_may_be_wrong() {
     let (sink, hold) = held::<0>(&runtime);
     (1..=4).for_each(|n| sink.tell(Msg::Number(n)));
     let error = sink.ask(Msg::Sum).wait_for(PATIENCE).unwrap_err();
-    assert!(error.to_string().contains("full mailbox"), "{error}");
+    assert!(error.to_string().contains("mailbox is full"), "{error}");
     drop(hold);
+}
+
+/// Asks an actor whose mailbox is full in each of the ways there are.
+fn ask_in_vain<const KIND: u8>(runtime: &datil::Runtime) {
+    let (sink, hold) = held::<KIND>(runtime);
+    let to: Recipient<Msg> = sink.into();
+    let pool = Pool::new(vec![sink], Route::RoundRobin);
+    (1..=4).for_each(|n| sink.tell(Msg::Number(n)));
+    let (reply, by_client) = datil::promise();
+    runtime.client(|client| client.tell(sink, Msg::Sum(reply)));
+    let (reply, by_pool) = datil::promise();
+    assert!(pool.tell(Msg::Sum(reply)).is_ok(), "it is alive");
+    let from_outside = [
+        sink.ask(Msg::Sum),
+        to.ask(Msg::Sum),
+        pool.choose().expect("it is alive").ask(Msg::Sum),
+        by_client,
+        by_pool,
+    ];
+    for answer in from_outside {
+        assert_eq!(pollster::block_on(answer), Err(AskError::Full));
+    }
+    // Not on the worker that is held.
+    let asker = runtime.spawn_blocking(Puppet::default());
+    let answers = [(); 3].map(|()| datil::promise());
+    let [(by_address, one), (by_recipient, two), (in_time, three)] = answers;
+    tell(asker, move |_, cx| {
+        cx.ask(sink, Msg::Sum, |_, answer, _| by_address.send(answer));
+        cx.ask(to, Msg::Sum, |_, answer, _| by_recipient.send(answer));
+        cx.ask_within(PATIENCE, sink, Msg::Sum, |_, answer, _| in_time.send(answer));
+    });
+    for answer in [one, two, three] {
+        assert_eq!(answer.wait_for(PATIENCE), Ok(Err(AskError::Full)));
+    }
+    asker.stop();
+    drop(hold);
+    if KIND < 2 {
+        while sink.waiting() != Some(0) {
+            std::thread::yield_now();
+        }
+        assert_eq!(sink.ask(Msg::Sum).wait_for(PATIENCE), Ok(1 + 2 + 3 + 4));
+        sink.stop();
+    }
+    let _ = sink.ended().wait_for(PATIENCE);
+    assert_eq!(sink.ask(Msg::Sum).wait_for(PATIENCE), Err(AskError::Gone));
+    assert_eq!(to.ask(Msg::Sum).wait_for(PATIENCE), Err(AskError::Gone));
+    assert!(pool.choose().is_none());
+}
+
+#[test]
+fn an_asker_can_tell_a_full_mailbox_from_one_whose_actor_is_gone() {
+    on_all(|runtime| {
+        ask_in_vain::<0>(runtime);
+        ask_in_vain::<1>(runtime);
+        ask_in_vain::<2>(runtime);
+    });
 }

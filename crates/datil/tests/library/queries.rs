@@ -327,11 +327,11 @@ fn stopping_waits_for_the_queries_that_run_and_drops_those_that_wait() {
         assert_eq!(count.load(SeqCst), 1);
         drop(hold);
         assert_eq!(before.wait_for(PATIENCE), Ok(0));
-        assert_eq!(later.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(later.wait_for(PATIENCE), Err(AskError::Gone));
         assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
         assert_eq!(
             book.ask_query(Total).wait_for(PATIENCE),
-            Err(AskError::Dropped),
+            Err(AskError::Gone),
             "the dead are asked in vain"
         );
     });
@@ -454,7 +454,7 @@ fn what_waits_at_the_shutdown_is_counted_whatever_its_lane() {
     let leftovers = simulation.shutdown();
     assert_eq!(leftovers.messages, 3 + 2 + 4, "{leftovers}");
     for answer in answers {
-        assert_eq!(answer.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(answer.wait_for(PATIENCE), Err(AskError::Gone));
     }
 }
 

@@ -256,7 +256,7 @@ impl<const KIND: u8, const SIZE: usize> Node<KIND, SIZE> {
         asked.runs_in(&self.me);
         match answer {
             Ok(reply) => self.me.hear(&self.book, reply.from, reply.lane, reply.number),
-            Err(AskError::Dropped) => {}
+            Err(AskError::Full | AskError::Gone | AskError::Dropped) => {}
             Err(AskError::TimedOut) if within => {}
             Err(error) => self.book.fault(format!("asked in vain: {error}")),
         }

@@ -96,7 +96,7 @@ impl Outsider {
         };
         for answer in self.answers.into_iter().enumerate().map(wait) {
             if let Err(error) = answer
-                && error != AskError::Dropped
+                && !matches!(error, AskError::Full | AskError::Gone | AskError::Dropped)
             {
                 self.book.fault(format!("a thread asked in vain: {error}"));
             }

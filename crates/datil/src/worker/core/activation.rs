@@ -6,6 +6,7 @@ use super::Core;
 use crate::actor::{Actor, Context};
 use crate::address::ActorId;
 use crate::gate;
+use crate::lost::Lost;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{
     EMPTY, Header, LAST_GENERATION, NOBODY, Shape, TOKEN, VTable, collect_remote, collect_remote_if_any,
@@ -198,7 +199,7 @@ unsafe fn clear_out<A: Actor>(core: &Core, cell: *mut Header, id: ActorId) {
             signal::end::bury::<A>(core, cell, id);
         }
         while let Some(msg) = Shape::<A>::pop(&core.pools, cell) {
-            core.bounce(msg);
+            core.bounce(Lost::gone(msg));
         }
     }
     gate::end::<A>(core, id.0);

@@ -6,6 +6,7 @@ use super::{Core, vtable};
 use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::atomic::Ordering::{Acquire, Relaxed};
+use crate::lost::Lost;
 use crate::mailbox::block::{self, Block, Stored};
 use crate::mailbox::cell::{
     Header, NOBODY, Pushed, Shape, TRANSIT, append, collect_remote_if_any, flag, push_remote, tag,
@@ -250,7 +251,7 @@ impl Core {
         };
         match crate::client::enter(to, msg) {
             Ok(()) => bump(&self.counters().remote_sends, 1),
-            Err(msg) => self.bounce(msg),
+            Err(msg) => self.bounce(Lost::gone(msg)),
         }
     }
 
@@ -265,10 +266,10 @@ impl Core {
             block::free(&self.pools, block);
             msg
         };
-        self.bounce(msg);
+        self.bounce(Lost::gone(msg));
     }
 
-    /// Drops a message whose receiver is gone.
+    /// Counts and drops a message whose receiver is gone: one that it has not seen is [`Lost`].
     #[cold]
     pub(crate) fn bounce<M>(&self, msg: M) {
         bump(&self.counters().dead_letters, 1);
