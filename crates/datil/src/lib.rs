@@ -64,7 +64,7 @@
 //! | test every order that a seed can choose | [`Simulation`] |
 //! | see what goes on | [`Runtime::metrics`], features `metrics` and `tracing` |
 //! | find by name | [`Runtime::register`], [`Context::whereis`] |
-//! | begin anew after a failure | [`Supervisor`] |
+//! | begin anew after a failure, be told that this does not help | [`Supervisor`], [`Supervisor::ended`], [`Context::monitor_supervisor`] |
 //! | overtake, put aside, behave differently | [`Address::tell_urgently`], [`Context::stash`], [`Context::become_with`] |
 //!
 //! The guide, `docs/datil-guide.md`, has an example of each. Who uses none of it pays nothing for it: `src/signal/README.md` says how.
@@ -157,7 +157,7 @@ pub use runtime::{
 };
 pub use signal::extras::Behaviour;
 pub use simulation::{Simulation, SimulationBuilder};
-pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorOver};
+pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorEnd, SupervisorOver};
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};
 pub use worker::port::WorkerMetrics;

@@ -15,6 +15,8 @@ use datil_policy::Nanos;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
+use crate::answer::{self, Answer};
+use crate::gate;
 use crate::mailbox::cell::{Header, Shape};
 use crate::pool::lock;
 use crate::runtime::Runtime;
@@ -23,6 +25,7 @@ use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
 use crate::sync::{Instant, Mutex};
 use crate::watch::{self, StopReason};
+use crate::worker::core::contain;
 
 /// Who begins anew when a child fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +144,7 @@ impl Member {
     fn stop(&self) {
         match self {
             Self::Actor(target) => watch::stop(*target, StopReason::Supervisor),
-            Self::Supervisor(inner) => inner.stop(),
+            Self::Supervisor(inner) => inner.end(SupervisorEnd::Stopped),
         }
     }
 }
@@ -158,8 +161,28 @@ struct State {
     /// When the last restarts were, oldest first.
     restarts: VecDeque<Nanos>,
     next: u64,
-    over: bool,
+    over: Option<SupervisorEnd>,
     parent: Option<(Arc<Inner>, u64)>,
+    watchers: Vec<Watcher>,
+}
+
+/// One who wants to know of a supervisor's end.
+struct Watcher {
+    /// The actor that watches, if it is one: dead ones are forgotten.
+    by: Option<Target>,
+    notify: Box<dyn FnOnce(SupervisorEnd) + Send>,
+}
+
+impl Watcher {
+    fn notify(self, end: SupervisorEnd) {
+        // Code of the watcher, which must not keep it from the others.
+        contain("a monitor", None, || (self.notify)(end));
+    }
+
+    /// Drops the closure, which is the watcher's.
+    fn discard(self) {
+        contain("a monitor", None, || drop(self));
+    }
 }
 
 struct Inner {
@@ -222,7 +245,7 @@ impl Inner {
                 let goes_on =
                     parent.is_some_and(|(parent, place)| parent.ended(place, &StopReason::Supervisor, now));
                 if !goes_on {
-                    self.stop();
+                    self.end(SupervisorEnd::GaveUp);
                     return false;
                 }
                 let mut state = lock(&self.state);
@@ -246,7 +269,7 @@ impl Inner {
             Restart::OnFailure => !reason.is_normal(),
             Restart::Never => false,
         };
-        if !wanted || state.over {
+        if !wanted || state.over.is_some() {
             state.children.remove(place);
             return Plan::Leave;
         }
@@ -278,23 +301,52 @@ impl Inner {
         all.tell();
     }
 
-    /// Stops all children, the last one first; no further ones are started.
-    fn stop(&self) {
+    /// Stops all children, the last one first; no further ones are started. It ends once: the first reason stays.
+    fn end(&self, end: SupervisorEnd) {
         let mut state = lock(&self.state);
-        state.over = true;
+        let end = *state.over.get_or_insert(end);
         let children = std::mem::take(&mut state.children);
         let parent = state.parent.take();
+        let watchers = std::mem::take(&mut state.watchers);
         drop(state);
         children.iter().rev().for_each(|child| child.member.stop());
         if let Some((parent, number)) = parent {
             parent.forget(number);
         }
+        watchers.into_iter().for_each(|watcher| watcher.notify(end));
+    }
+
+    fn watch(&self, by: Option<Target>, notify: Box<dyn FnOnce(SupervisorEnd) + Send>) {
+        let watcher = Watcher { by, notify };
+        let mut state = lock(&self.state);
+        if let Some(end) = state.over {
+            drop(state);
+            return watcher.notify(end);
+        }
+        let mut vain = Vec::new();
+        if state.watchers.len() == state.watchers.capacity() {
+            // Before the list grows: watchers that have stopped take no place for ever.
+            let gone = |watcher: &mut Watcher| watcher.by.is_some_and(|by| !by.is_alive());
+            vain.extend(state.watchers.extract_if(.., gone));
+        }
+        state.watchers.push(watcher);
+        drop(state);
+        vain.into_iter().for_each(Watcher::discard);
     }
 
     /// A child is none any more.
     fn forget(&self, number: u64) {
         lock(&self.state).children.retain(|child| child.number != number);
     }
+}
+
+/// How a supervisor has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SupervisorEnd {
+    /// By [`Supervisor::stop`], or by its parent, which has ended itself.
+    Stopped,
+    /// A child has failed too often, and there is no parent that would restart them all.
+    GaveUp,
 }
 
 /// The supervisor has ended: it was stopped, or gave up because restarts did not help.
@@ -342,8 +394,9 @@ impl Supervisor {
                 children: Vec::new(),
                 restarts: VecDeque::new(),
                 next: 0,
-                over: false,
+                over: None,
                 parent: None,
+                watchers: Vec::new(),
             }),
         }))
     }
@@ -364,7 +417,7 @@ impl Supervisor {
     ) -> Result<Address<A>, SupervisorOver> {
         let actor = factory();
         let mut state = lock(&self.0.state);
-        if state.over {
+        if state.over.is_some() {
             drop(state);
             return Err(SupervisorOver);
         }
@@ -409,7 +462,7 @@ impl Supervisor {
                 .map(|(parent, _)| parent.clone());
         }
         let mut state = lock(&self.0.state);
-        if state.over {
+        if state.over.is_some() {
             return Err(SupervisorOver);
         }
         let number = state.next;
@@ -421,7 +474,7 @@ impl Supervisor {
         });
         drop(state);
         let mut theirs = lock(&other.0.state);
-        let (over, had_one) = (theirs.over, theirs.parent.is_some());
+        let (over, had_one) = (theirs.over.is_some(), theirs.parent.is_some());
         if !over && !had_one {
             theirs.parent = Some((self.0.clone(), number));
         }
@@ -439,7 +492,20 @@ impl Supervisor {
     /// Asks all children to stop, the last one first, with [`StopReason::Supervisor`]; [`Actor::stopped`] runs. No further
     /// children can be started. It does not wait until they have ended ([`Address::ended`]).
     pub fn stop(&self) {
-        self.0.stop();
+        self.0.end(SupervisorEnd::Stopped);
+    }
+
+    /// Waits for the supervisor's end, from any thread or task: the answer arrives when it was stopped or has given up, at once if it has already. Actors
+    /// watch with [`Context::monitor_supervisor`].
+    ///
+    /// From then on no child is started or restarted, and all have been asked to stop; they may still be about to ([`Address::ended`]).
+    ///
+    /// # Errors
+    /// The answer is [`crate::AskError::Dropped`] if the supervisor is gone without an end: nobody has a clone of it, nor has it children.
+    pub fn ended(&self) -> Answer<SupervisorEnd> {
+        let (reply, answer) = answer::promise();
+        self.0.watch(None, Box::new(move |end| reply.send(end)));
+        answer
     }
 
     /// Number of children that have not ended for good.
@@ -449,7 +515,27 @@ impl Supervisor {
 
     /// Whether the supervisor was stopped or has given up.
     pub fn is_over(&self) -> bool {
-        lock(&self.0.state).over
+        lock(&self.0.state).over.is_some()
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// Sends this actor a message when a supervisor was stopped or has given up, or at once if it has already. That of its children's ends may come before
+    /// or after.
+    ///
+    /// The message is taken also by a bounded mailbox that is full. Each call is a monitor of its own, which ends with this actor. It does not come if the
+    /// supervisor is gone without an end ([`Supervisor::ended`]).
+    ///
+    /// `message` runs where the supervisor ends, so it should be quick; a panic in it loses the message, and is told to [`crate::Builder::on_panic`] if that
+    /// is on a worker. It must not hold the supervisor, which would then keep itself alive.
+    pub fn monitor_supervisor(
+        &mut self,
+        of: &Supervisor,
+        message: impl FnOnce(SupervisorEnd) -> A::Msg + Send + 'static,
+    ) {
+        let me = self.address();
+        let notify = Box::new(move |end| gate::tell_in_any_case(me, message(end)));
+        of.0.watch(Some(me.target()), notify);
     }
 }
 

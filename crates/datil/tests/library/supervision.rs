@@ -3,10 +3,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use datil::{
-    Actor, Address, Context, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor, SupervisorOver,
+    Actor, Address, AskError, Context, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor,
+    SupervisorEnd, SupervisorOver,
 };
 
-use crate::support::{Alive, PATIENCE, on_all, runtime};
+use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
 
 /// Numbered by generation; fails when told to.
 struct Worker {
@@ -409,4 +410,97 @@ fn the_window_is_the_same_for_children_in_different_runtimes() {
         supervisor.stop();
     }
     panic!("two failures took longer than {window:?} each time");
+}
+
+#[test]
+fn the_end_of_a_supervisor_is_told_to_all_who_watch_it() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        for end in [SupervisorEnd::Stopped, SupervisorEnd::GaveUp] {
+            let supervisor = Supervisor::new(Strategy::OneForOne, 1, PATIENCE);
+            let worker = children(runtime, &supervisor, &alive)[0];
+            let watcher = runtime.spawn(Puppet::default());
+            let (reply, heard) = datil::promise();
+            let watched = supervisor.clone();
+            tell(watcher, move |_, cx| {
+                cx.monitor_supervisor(&watched, |_| panic!("a monitor, on purpose"));
+                cx.monitor_supervisor(&watched, move |end| Box::new(move |_, _| reply.send(end)));
+            });
+            sync(watcher);
+            let (by_thread, by_task) = (supervisor.ended(), supervisor.ended());
+            worker.tell(Msg::Fail);
+            state(worker);
+            assert_eq!(
+                supervisor.ended().wait_for(Duration::ZERO),
+                Err(AskError::TimedOut),
+                "a restart is no end"
+            );
+            match end {
+                SupervisorEnd::Stopped => supervisor.stop(),
+                SupervisorEnd::GaveUp => worker.tell(Msg::Fail),
+            }
+            assert_eq!(by_thread.wait_for(PATIENCE), Ok(end));
+            assert!(supervisor.is_over() && supervisor.children() == 0);
+            assert_eq!(pollster::block_on(by_task), Ok(end));
+            assert_eq!(heard.wait_for(PATIENCE), Ok(end));
+            // It ends once, and says so ever after.
+            supervisor.stop();
+            assert_eq!(supervisor.ended().wait_for(PATIENCE), Ok(end));
+            let (reply, heard) = datil::promise();
+            let watched = supervisor.clone();
+            tell(watcher, move |_, cx| {
+                cx.monitor_supervisor(&watched, move |end| Box::new(move |_, _| reply.send(end)));
+            });
+            assert_eq!(heard.wait_for(PATIENCE), Ok(end));
+            watcher.stop();
+        }
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn a_child_hears_of_its_supervisor_and_a_parents_end_is_its_childrens() {
+    on_all(|runtime| {
+        // The child whose failure is the end watches, too; what it is told finds it gone.
+        let (parent, supervisor) = (
+            Supervisor::new(Strategy::OneForOne, 0, PATIENCE),
+            Supervisor::new(Strategy::OneForOne, 0, PATIENCE),
+        );
+        parent.supervise(&supervisor, Restart::OnFailure).unwrap();
+        let child = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, Puppet::default)
+            .unwrap();
+        let watched = supervisor.clone();
+        tell(child, move |_, cx| {
+            cx.monitor_supervisor(&watched, |_| Box::new(|_, _| panic!("heard of it")));
+        });
+        let (theirs, its) = (parent.ended(), supervisor.ended());
+        tell(child, |_, _| panic!("on purpose"));
+        assert_eq!(theirs.wait_for(PATIENCE), Ok(SupervisorEnd::GaveUp));
+        assert_eq!(its.wait_for(PATIENCE), Ok(SupervisorEnd::Stopped));
+        let _ = child.ended().wait_for(PATIENCE);
+    });
+}
+
+#[test]
+fn a_supervisor_forgets_watchers_and_is_forgotten() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 0, PATIENCE);
+        for _ in 0..100 {
+            let (watched, held) = (supervisor.clone(), Alive::new(&alive));
+            let watcher = runtime.spawn(Puppet::default());
+            tell(watcher, move |_, cx| {
+                cx.monitor_supervisor(&watched, move |_| Box::new(move |_, _| drop(held)));
+                cx.stop();
+            });
+            let _ = watcher.ended().wait_for(PATIENCE);
+        }
+        let kept = alive.load(SeqCst);
+        assert!(kept < 10, "{kept} of 100 are kept");
+        let end = supervisor.ended();
+        drop(supervisor);
+        assert_eq!(end.wait_for(PATIENCE), Err(AskError::Dropped));
+        assert_eq!(alive.load(SeqCst), 0);
+    });
 }
