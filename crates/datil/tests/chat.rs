@@ -103,6 +103,31 @@ async fn who_does_not_read_is_sent_away() {
     panic!("64 MiB wait for somebody who does not read");
 }
 
+#[tokio::test]
+async fn a_line_that_does_not_end_is_refused_and_not_kept() {
+    let (actors, server, mut ann) = open_with_ann().await;
+    let longest = "x".repeat(server::LONGEST_LINE);
+    ann.say(&longest).await;
+    ann.hears(&format!("ann: {longest}")).await;
+    let refusal = "* that line is too long and is not shown; send at most 16384 bytes";
+    // Said while the line goes on, and once.
+    ann.0.write_all(format!("{longest}x").as_bytes()).await.unwrap();
+    ann.hears(refusal).await;
+    for _ in 0..100 {
+        ann.0.write_all(longest.as_bytes()).await.unwrap();
+    }
+    ann.say("the end of it").await;
+    ann.say("next").await;
+    ann.hears("ann: next").await;
+    // One that never ends goes with its connection.
+    ann.0.write_all(format!("{longest}x").as_bytes()).await.unwrap();
+    ann.hears(refusal).await;
+    drop(ann);
+    server.close().await;
+    actors.wait_quiescent();
+    assert!(actors.shutdown().is_empty());
+}
+
 /// Fetches numbers by way of tokio.
 struct Fetcher(tokio::runtime::Handle, Vec<u32>);
 

@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use datil::{Actor, ActorId, Address, Context, Down, RuntimeHandle};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,6 +18,9 @@ use tokio::time::timeout;
 
 /// Lines that may wait for a connection that is slow to take them; one more ends its session, so that nobody fills memory by not reading.
 const BACKLOG: usize = 64;
+
+/// Bytes of a line from a connection, beside its end. No more of a longer one is kept, so that nobody fills memory with a line that does not end.
+pub const LONGEST_LINE: usize = 16 << 10;
 
 /// How long a line may take on its way out, also what still waits when the session has ended.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -158,15 +162,9 @@ fn serve(actors: &RuntimeHandle, room: Address<Room>, connection: TcpStream) {
         return;
     };
     tokio::spawn(async move {
-        let mut lines = BufReader::new(input).lines();
         let ended = session.ended();
-        let read = async {
-            while let Ok(Some(line)) = lines.next_line().await {
-                session.tell(SessionMsg::Line(line));
-            }
-        };
         tokio::select! {
-            () = read => session.stop_in_turn(),
+            _ = listen(input, session) => session.stop_in_turn(),
             _ = ended => {}
         }
     });
@@ -179,4 +177,30 @@ fn serve(actors: &RuntimeHandle, room: Address<Room>, connection: TcpStream) {
             }
         }
     });
+}
+
+/// Tells a session the lines from its connection, until there are no more. Who writes one that is too long hears of it at once, and may go on with the next.
+async fn listen(input: OwnedReadHalf, session: Address<Session>) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    while read_part(&mut input, &mut line).await? > 0 {
+        if line.len() > LONGEST_LINE && !line.ends_with(b"\n") {
+            let refusal =
+                format!("* that line is too long and is not shown; send at most {LONGEST_LINE} bytes");
+            session.tell(SessionMsg::Show(refusal));
+            while !line.ends_with(b"\n") && read_part(&mut input, &mut line).await? > 0 {}
+        } else {
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            session.tell(SessionMsg::Line(String::from_utf8_lossy(text).into_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Reads to the end of the line, but no more than shows that it is too long; returns how much that is.
+async fn read_part(input: &mut BufReader<OwnedReadHalf>, line: &mut Vec<u8>) -> io::Result<usize> {
+    line.clear();
+    let most = LONGEST_LINE as u64 + 1;
+    input.take(most).read_until(b'\n', line).await
 }

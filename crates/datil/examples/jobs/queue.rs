@@ -1,15 +1,10 @@
-//! A job queue: a pool of supervised workers, one actor that hands out the work, and a line protocol for clients.
+//! The actors: supervised workers, and one that hands out the work.
 //!
-//! `PUT n` queues the job "sum of the primes below n" and answers with its number; `GET number` waits for the job and answers with its result. A job makes its worker fail if `n` is 13, as a stand-in for a bug: it is
-//! tried three times. Clients are threads that wait for answers. What waits and what is remembered is bounded: a job too many is refused, and the oldest results are forgotten.
+//! What waits and what is remembered is bounded: a job too many is refused, and the oldest results are forgotten.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::time::Duration;
 
-use datil::{Actor, ActorId, Address, Context, ReplyTo, Restart, Runtime, Strategy, Supervisor};
+use datil::{Actor, ActorId, Address, Context, ReplyTo, StopReason, Supervisor};
 
 /// Times a job is tried.
 const ATTEMPTS: u32 = 3;
@@ -19,6 +14,8 @@ pub const BACKLOG: usize = 1000;
 
 /// Results that are remembered.
 pub const KEPT: usize = 1000;
+
+const CLOSING: &str = "the queue is closing; try again when it is back";
 
 pub type Outcome = Result<u64, String>;
 
@@ -30,8 +27,10 @@ struct Job {
 }
 
 /// Hands out jobs to workers that are ready.
-#[derive(Default)]
 pub struct Queue {
+    /// The workers'. When it has given up, nobody would do what waits.
+    supervisor: Supervisor,
+    closing: bool,
     /// Those that wait, run, or are remembered, by number.
     jobs: HashMap<usize, Job>,
     /// The number of the next one.
@@ -58,10 +57,29 @@ pub enum QueueMsg {
         worker: Address<Worker>,
         result: u64,
     },
+    /// Jobs that wait are given up, the answer is how many; those that run are finished, and then the queue ends.
+    Close(ReplyTo<usize>),
+    NoWorkers,
 }
 
 impl Queue {
+    pub fn new(supervisor: Supervisor) -> Self {
+        Self {
+            supervisor,
+            closing: false,
+            jobs: HashMap::new(),
+            next: 0,
+            backlog: VecDeque::new(),
+            over: VecDeque::new(),
+            ready: VecDeque::new(),
+            running: HashMap::new(),
+        }
+    }
+
     fn put(&mut self, n: u64) -> Result<usize, String> {
+        if self.closing {
+            return Err(CLOSING.into());
+        }
         if self.backlog.len() == BACKLOG {
             return Err(format!("{BACKLOG} jobs wait; try again later"));
         }
@@ -107,9 +125,20 @@ impl Queue {
         }
     }
 
+    fn close(&mut self) -> usize {
+        self.closing = true;
+        let waiting = std::mem::take(&mut self.backlog);
+        waiting
+            .iter()
+            .for_each(|&job| self.settle(job, Err(CLOSING.into())));
+        waiting.len()
+    }
+
     /// The worker's job has made it fail: it is tried again, or given up.
     fn retry(&mut self, number: usize) {
-        if self.jobs.get(&number).is_some_and(|job| job.attempts < ATTEMPTS) {
+        if self.closing {
+            self.settle(number, Err(CLOSING.into()));
+        } else if self.jobs.get(&number).is_some_and(|job| job.attempts < ATTEMPTS) {
             self.backlog.push_back(number);
         } else {
             self.settle(number, Err(format!("failed {ATTEMPTS} times")));
@@ -134,6 +163,10 @@ impl Queue {
 impl Actor for Queue {
     type Msg = QueueMsg;
 
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.monitor_supervisor(&self.supervisor, |_| QueueMsg::NoWorkers);
+    }
+
     fn handle(&mut self, msg: QueueMsg, cx: &mut Context<'_, Self>) {
         match msg {
             QueueMsg::Put { n, reply } => reply.send(self.put(n)),
@@ -142,8 +175,6 @@ impl Actor for Queue {
                 if let Some(job) = self.running.remove(&worker.id()) {
                     self.retry(job);
                 }
-                // When the supervisor has given up, nobody would do what waits.
-                cx.link(worker);
                 self.ready.push_back(worker);
             }
             QueueMsg::Done { worker, result } => {
@@ -152,14 +183,19 @@ impl Actor for Queue {
                 }
                 self.ready.push_back(worker);
             }
+            QueueMsg::Close(reply) => reply.send(self.close()),
+            QueueMsg::NoWorkers => cx.stop_because(StopReason::Supervisor),
         }
         self.hand_out(cx);
+        if self.closing && self.running.is_empty() {
+            cx.stop();
+        }
     }
 }
 
 /// Does one job at a time.
 pub struct Worker {
-    queue: Address<Queue>,
+    pub queue: Address<Queue>,
 }
 
 pub struct Work {
@@ -185,70 +221,4 @@ impl Actor for Worker {
 fn sum_of_primes_below(n: u64) -> u64 {
     let is_prime = |n: &u64| (2..).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     (2..n).filter(is_prime).sum()
-}
-
-/// A queue with its workers, and a thread that accepts connections.
-pub struct Service {
-    pub at: SocketAddr,
-    pub queue: Address<Queue>,
-    pub supervisor: Supervisor,
-}
-
-impl Service {
-    pub fn start(actors: &Arc<Runtime>, workers: usize, at: SocketAddr) -> io::Result<Self> {
-        let queue = actors.spawn(Queue::default());
-        let supervisor = Supervisor::new(Strategy::OneForOne, 100, Duration::from_secs(1));
-        for _ in 0..workers {
-            let started = supervisor.start(&mut &**actors, Restart::OnFailure, move || Worker { queue });
-            started.map_err(io::Error::other)?;
-        }
-        let listener = TcpListener::bind(at)?;
-        let at = listener.local_addr()?;
-        std::thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                std::thread::spawn(move || serve(queue, &connection));
-            }
-        });
-        Ok(Self {
-            at,
-            queue,
-            supervisor,
-        })
-    }
-}
-
-fn serve(queue: Address<Queue>, connection: &TcpStream) -> io::Result<()> {
-    let mut out = connection;
-    connection.set_nodelay(true)?;
-    for line in BufReader::new(connection).lines() {
-        let answer = answer(queue, &line?) + "\n";
-        out.write_all(answer.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// What the service says to a line.
-fn answer(queue: Address<Queue>, line: &str) -> String {
-    let stopped = |_| "ERROR the queue has stopped".to_owned();
-    match line
-        .split_once(' ')
-        .map(|(verb, n)| (verb, n.trim().parse::<u64>()))
-    {
-        Some(("PUT", Ok(n))) => {
-            let number = queue.ask(|reply| QueueMsg::Put { n, reply }).wait();
-            number.map_or_else(stopped, |number| match number {
-                Ok(number) => format!("JOB {number}"),
-                Err(why) => format!("ERROR {why}"),
-            })
-        }
-        Some(("GET", Ok(job))) => {
-            let job = job as usize;
-            let outcome = queue.ask(|reply| QueueMsg::Get { job, reply }).wait();
-            outcome.map_or_else(stopped, |outcome| match outcome {
-                Ok(sum) => format!("OK {sum}"),
-                Err(why) => format!("ERROR {why}"),
-            })
-        }
-        _ => "ERROR say PUT n or GET job".to_owned(),
-    }
 }
