@@ -593,24 +593,31 @@ fn a_claim_is_followed_or_taken_back() {
 const ABSENT: usize = 3;
 const ABSENT_LOCKED: usize = 4;
 
-/// What `worker::absence` is about: a worker's private core, whether it is inside, its tag, its state.
-struct Absent {
+/// What lets a worker and who acts for it use its core in turn: `worker::absence::Presence`, and the worker's state.
+struct Presence {
     inside: AtomicUsize,
     my_tag: AtomicUsize,
     state: AtomicUsize,
-    /// The run queue: numbers of the cells in it.
-    queue: UnsafeCell<Vec<usize>>,
-    /// Number of the cell whose token is in the inbound list, 0 if none is.
-    inbound: AtomicUsize,
-    /// The actor that runs, one that is queued, one that is idle, another one that is queued.
-    cells: [Cell; 4],
-    /// The actor whose handler runs: `Core::current`, part of the core.
-    current: UnsafeCell<usize>,
 }
 
-impl Absent {
-    /// `Core::enter`, then `Core::be_present` and `Core::come_back`. The light fence is one here; what the pair guarantees is the same.
-    fn enter(&self) {
+impl Presence {
+    /// Of a worker that runs and is inside.
+    fn new() -> Self {
+        Self {
+            inside: AtomicUsize::new(1),
+            my_tag: AtomicUsize::new(1),
+            state: AtomicUsize::new(RUNNING),
+        }
+    }
+
+    /// `Core::leave`.
+    fn leave(&self) {
+        self.inside.store(0, Release);
+    }
+
+    /// `Core::enter`, then `Core::be_present` and `Core::come_back`; true if somebody may have acted for the worker. The light fence is one here; what the pair
+    /// guarantees is the same.
+    fn enter(&self) -> bool {
         self.inside.store(1, Relaxed);
         fence(SeqCst);
         while self.my_tag.load(Relaxed) == 0 {
@@ -620,13 +627,14 @@ impl Absent {
                 .is_ok()
             {
                 self.my_tag.store(1, Release);
-                return;
+                return true;
             }
             thread::yield_now();
         }
+        false
     }
 
-    /// `Core::rescue` up to the lock; false if the worker is inside or somebody else is at it.
+    /// `Core::with_absent` up to the lock; false if the worker is inside or somebody else is at it.
     fn lock(&self) -> bool {
         if self
             .state
@@ -647,10 +655,30 @@ impl Absent {
         true
     }
 
+    /// The end of `Core::with_absent`.
+    fn unlock(&self) {
+        self.state.store(ABSENT, Release);
+    }
+}
+
+/// What `worker::absence` is about: a worker's private core, whether it is inside, its tag, its state.
+struct Absent {
+    presence: Presence,
+    /// The run queue: numbers of the cells in it.
+    queue: UnsafeCell<Vec<usize>>,
+    /// Number of the cell whose token is in the inbound list, 0 if none is.
+    inbound: AtomicUsize,
+    /// The actor that runs, one that is queued, one that is idle, another one that is queued.
+    cells: [Cell; 4],
+    /// The actor whose handler runs: `Core::current`, part of the core.
+    current: UnsafeCell<usize>,
+}
+
+impl Absent {
     /// `Core::take_over`: of what is queued there so many belong to `me` now, and what has arrived for one that stays queued is seen to in its
     /// worker's place. Returns what was taken.
     fn rescue(&self, me: usize, grant: usize) -> Vec<usize> {
-        if !self.lock() {
+        if !self.presence.lock() {
             return Vec::new();
         }
         let taken: Vec<usize> = self
@@ -661,7 +689,7 @@ impl Absent {
             self.touch(cell, me);
         }
         self.receive(me);
-        self.state.store(ABSENT, Release);
+        self.presence.unlock();
         taken
     }
 
@@ -683,6 +711,7 @@ impl Absent {
     /// `Core::adopt` of an absent worker's actor, then a local send.
     fn adopt(&self, cell: usize, me: usize) -> bool {
         if self
+            .presence
             .state
             .compare_exchange(ABSENT, ABSENT_LOCKED, Acquire, Relaxed)
             .is_err()
@@ -694,7 +723,7 @@ impl Absent {
         if ours {
             self.cells[cell].tag.store(tag(me, 0), Release);
         }
-        self.state.store(ABSENT, Release);
+        self.presence.unlock();
         if ours {
             self.touch(cell, me);
         }
@@ -716,9 +745,7 @@ impl Absent {
 fn absence() {
     explore(|| {
         let shared = Arc::new(Absent {
-            inside: AtomicUsize::new(1),
-            my_tag: AtomicUsize::new(1),
-            state: AtomicUsize::new(RUNNING),
+            presence: Presence::new(),
             queue: UnsafeCell::new(vec![1, 3]),
             // For the one that stays behind.
             inbound: AtomicUsize::new(3),
@@ -752,11 +779,11 @@ fn absence() {
             queued
         };
         assert_eq!(queued(&shared), [1, 3]);
-        shared.inside.store(0, Release);
-        shared.enter();
+        shared.presence.leave();
+        shared.presence.enter();
         queued(&shared);
-        shared.inside.store(0, Release);
-        shared.enter();
+        shared.presence.leave();
+        shared.presence.enter();
         let before = queued(&shared);
         shared.receive(1);
         let adopted = adopter.join().unwrap();
@@ -773,7 +800,7 @@ fn absence() {
             shared.cells[2].tag.load(Acquire),
             if adopted == 1 { tag(3, 0) } else { tag(1, 0) }
         );
-        assert_eq!(shared.state.load(Relaxed), RUNNING);
+        assert_eq!(shared.presence.state.load(Relaxed), RUNNING);
     });
 }
 
@@ -1827,6 +1854,148 @@ fn who_finds_the_inbox_empty_finds_delivered_what_was_in_it() {
         };
         assert_eq!(sorted(1), [FIRST, FIRST + 1], "lost or doubled");
         assert_eq!(sorted(2), [FIRST, FIRST + 2], "lost or doubled");
+        for cell in &shared.cells {
+            assert_eq!(cell.remote.load(Relaxed), word(EMPTY, 0), "the token is back");
+        }
+    });
+}
+
+/// A worker (1) that is in the handler of an actor, and what others have brought to it.
+struct Deaf {
+    presence: Presence,
+    core: UnsafeCell<DeafCore>,
+    /// The one that runs, and an idle one.
+    cells: [Cell; 2],
+    /// Of workers 1 and 2.
+    lists: [List; 2],
+}
+
+/// The part that only the worker, or who acts for it, may touch.
+struct DeafCore {
+    /// `Core::current`.
+    current: usize,
+    /// `Presence::kept`.
+    kept: usize,
+}
+
+impl Deaf {
+    /// `Core::route` and `Core::bring`.
+    fn send(&self, cell: usize, block: usize) {
+        if self.cells[cell - 1].push_remote(block, 0, block) == Some(true) {
+            self.bring(cell);
+        }
+    }
+
+    fn bring(&self, cell: usize) {
+        let owner = self.cells[cell - 1].owner();
+        assert!(owner == 1 || owner == 2, "a token holder met an actor in transit");
+        self.lists[owner - 1].deliver_one(&self.cells, cell);
+    }
+
+    /// `brought::insist`, and `Core::receive_absent`, where the policy routes what is idle to worker 2.
+    fn insist(&self) {
+        let state = &self.presence.state;
+        if !self.lists[0].has_mail() || state.load(Relaxed) != RUNNING || !self.presence.lock() {
+            return;
+        }
+        for cell in self.lists[0].take_all(&self.cells) {
+            let owner = self.cells[cell - 1].owner();
+            let runs = self.core.with(|core| unsafe { (*core).current });
+            if owner == 1 && cell == runs {
+                self.core.with_mut(|core| unsafe { (*core).kept = cell });
+            } else if owner == 1 {
+                // `routed::redirect`: list and token go along.
+                self.cells[cell - 1].tag.store(tag(9, 0), Release);
+                self.lists[1].deliver_one(&self.cells, cell);
+            } else {
+                self.bring(cell);
+            }
+        }
+        self.presence.unlock();
+    }
+
+    /// `Core::enter` after a handler.
+    fn enter(&self) {
+        if self.presence.enter() {
+            let kept = self
+                .core
+                .with_mut(|core| unsafe { std::mem::take(&mut (*core).kept) });
+            if kept != 0 {
+                self.lists[0].deliver_one(&self.cells, kept);
+            }
+        }
+    }
+
+    /// `Core::receive`.
+    fn receive(&self, me: usize) {
+        for cell in self.lists[me - 1].take_all(&self.cells) {
+            let owner = self.cells[cell - 1].owner();
+            if owner == 9 {
+                // `Core::accept`, then the activation.
+                self.cells[cell - 1].tag.store(tag(me, 0), Release);
+            }
+            if owner == 9 || owner == me {
+                self.cells[cell - 1].collect_remote(EMPTY);
+            } else {
+                self.bring(cell);
+            }
+        }
+    }
+}
+
+/// Two workers bring tokens to one that is in a handler, and insist: one of them acts for it, what is idle goes on elsewhere, the actor whose handler runs is left
+/// alone, and its token is there when the worker comes back. Mirrors `brought::insist`, `Core::with_absent`, `Core::receive_absent`, `Core::come_back`.
+///
+/// Seen to fail: handling the token of the actor that runs, or giving that away; forgetting it when the worker comes back; storing ABSENT without Release; coming back, or locking
+/// ABSENT, without Acquire; leaving without Release, or looking whether the worker is inside without Acquire, or not at all; either side without its fence.
+#[test]
+fn what_was_brought_to_a_worker_in_a_handler_is_insisted_on() {
+    explore(|| {
+        let shared = Arc::new(Deaf {
+            presence: Presence::new(),
+            core: UnsafeCell::new(DeafCore { current: 1, kept: 0 }),
+            cells: [Cell::new(1), Cell::new(1)],
+            lists: Default::default(),
+        });
+        let bringers: Vec<_> = [(2, FIRST), (3, FIRST + 1)]
+            .into_iter()
+            .map(|(me, block)| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    if me == 2 {
+                        shared.send(1, block);
+                    }
+                    shared.send(2, block);
+                    shared.insist();
+                    if me == 2 {
+                        shared.receive(2);
+                    }
+                })
+            })
+            .collect();
+        shared.core.with_mut(|core| unsafe { (*core).current = 1 });
+        shared.presence.leave();
+        // The handler: its actor is its own, without entering.
+        shared.cells[0]
+            .private
+            .with_mut(|private| unsafe { (*private).holds = false });
+        shared.enter();
+        shared.core.with_mut(|core| unsafe { (*core).current = 0 });
+        shared.receive(1);
+        bringers.into_iter().for_each(|bringer| bringer.join().unwrap());
+        for me in [1, 2, 1, 2] {
+            shared.receive(me);
+        }
+        let got = |cell: usize| {
+            let mut got = shared.cells[cell - 1]
+                .private
+                .with(|private| unsafe { (*private).got.clone() });
+            got.sort_unstable();
+            got
+        };
+        assert_eq!(got(1), [FIRST], "lost or doubled");
+        assert_eq!(got(2), [FIRST, FIRST + 1], "lost or doubled");
+        assert_eq!(shared.cells[0].owner(), 1, "taken while its handler ran");
         for cell in &shared.cells {
             assert_eq!(cell.remote.load(Relaxed), word(EMPTY, 0), "the token is back");
         }
