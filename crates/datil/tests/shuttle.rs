@@ -11,7 +11,7 @@
 #![cfg(shuttle)]
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ use datil::policy::{
     Board, End, Nanos, Offer, Pick, Policy, Role, Route, Search, Setup, Surroundings, Waking, Word,
 };
 use datil::{
-    Actor, Address, Answer, AskError, Context, Down, ReplyTo, Restart, Runtime, StopReason, Strategy,
-    Supervisor,
+    Actor, Address, Answer, AskError, Context, Down, Mailbox, Query, QueryContext, ReplyTo, Restart, Runtime,
+    StopReason, Strategy, Supervisor,
 };
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::sync::mpsc;
@@ -74,6 +74,20 @@ fn runtime(workers: usize, policy: &str) -> Runtime {
         .build()
         .unwrap()
 }
+
+/// Fails if what a scenario is about has happened in none of its executions; one that is had again may be one of those.
+fn assert_happened(count: &AtomicU64) {
+    let again = std::env::var_os("DATIL_SCHEDULE").is_some();
+    assert!(again || count.load(SeqCst) > 0, "the scenario missed its subject");
+}
+
+/// Another thread may go on here, in code that has no point of its own.
+fn pause() {
+    thread::sleep(Duration::ZERO);
+}
+
+/// What actors find wrong, whose panics the runtime would catch.
+type Faults = Arc<Mutex<Vec<&'static str>>>;
 
 /// Counts what is dropped.
 struct Dropped(Arc<AtomicUsize>);
@@ -622,6 +636,377 @@ fn an_answer_against_its_time_out() {
         assert_eq!(runtime.timers(), 0);
         assert!(runtime.shutdown().is_empty());
     });
+}
+
+// ---- queries ------------------------------------------------------------------------------------------------
+
+/// A state whose halves are equal whenever nobody changes it.
+struct Book {
+    left: u32,
+    right: u32,
+    reading: AtomicUsize,
+    faults: Faults,
+    _dropped: Dropped,
+}
+
+impl Book {
+    fn new(faults: &Faults, dropped: &Arc<AtomicUsize>) -> Self {
+        Self {
+            left: 0,
+            right: 0,
+            reading: AtomicUsize::new(0),
+            faults: faults.clone(),
+            _dropped: Dropped(dropped.clone()),
+        }
+    }
+
+    fn assert(&self, holds: bool, otherwise: &'static str) {
+        if !holds {
+            self.faults.lock().unwrap().push(otherwise);
+        }
+    }
+
+    fn assert_alone(&self, otherwise: &'static str) {
+        self.assert(self.reading.load(SeqCst) == 0, otherwise);
+    }
+}
+
+impl Actor for Book {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.assert_alone("a message while queries run");
+        self.left += 1;
+        pause();
+        self.right += 1;
+        self.assert_alone("a query while a message is handled");
+    }
+
+    fn stopped(&mut self, _: &mut Context<'_, Self>) {
+        self.assert_alone("stopped while queries run");
+    }
+}
+
+impl Drop for Book {
+    fn drop(&mut self) {
+        self.assert_alone("dropped while queries run");
+    }
+}
+
+impl Query<ReplyTo<u32>> for Book {
+    fn query(&self, reply: ReplyTo<u32>, _: &mut QueryContext<'_, Self>) {
+        self.reading.fetch_add(1, SeqCst);
+        self.assert(self.left == self.right, "a query in the middle of a message");
+        pause();
+        self.assert(self.left == self.right, "a message in the middle of a query");
+        self.reading.fetch_sub(1, SeqCst);
+        reply.send(self.left);
+    }
+}
+
+/// Has the actor change and end while it is read.
+struct Fatal(ReplyTo<u32>);
+
+impl Query<Fatal> for Book {
+    fn query(&self, Fatal(reply): Fatal, cx: &mut QueryContext<'_, Self>) {
+        self.reading.fetch_add(1, SeqCst);
+        // One more query, before which the others of these come all the same.
+        cx.address().query(Fail(datil::promise().0));
+        cx.address().tell_urgently(());
+        cx.address().kill();
+        for _ in 0..20 {
+            self.assert(self.left == self.right, "a message in the middle of a query");
+            pause();
+        }
+        self.reading.fetch_sub(1, SeqCst);
+        reply.send(self.left);
+    }
+}
+
+struct Fail(#[expect(dead_code, reason = "its drop is the answer")] ReplyTo<u32>);
+
+impl Query<Fail> for Book {
+    fn query(&self, _: Fail, _: &mut QueryContext<'_, Self>) {
+        fail_on_purpose();
+    }
+}
+
+/// Queries run on several workers, between messages: each sees what its sender has written before, and nothing later. Seen to fail: where a helper
+/// enters although the owner has closed the state, and where the owner closes with the token in hand.
+#[test]
+fn queries_meet_no_message() {
+    static HELPED: AtomicU64 = AtomicU64::new(0);
+    explore(|| {
+        let (faults, dropped) = (Faults::default(), Arc::new(AtomicUsize::new(0)));
+        let runtime = runtime(3, "adaptive");
+        let book = runtime.spawn(Book::new(&faults, &dropped));
+        let thread = thread::spawn(move || {
+            let answers: Vec<_> = (0..2).map(|_| book.ask_query(|reply| reply)).collect();
+            answers
+                .into_iter()
+                .map(|answer| answer.wait().unwrap())
+                .for_each(|seen| assert!(seen <= 2));
+        });
+        let mut answers = Vec::new();
+        for round in 1..=2 {
+            book.tell(());
+            answers.extend((0..3).map(|_| (round, book.ask_query(|reply| reply))));
+        }
+        for (round, answer) in answers {
+            assert_eq!(answer.wait(), Ok(round), "what its sender had written before");
+        }
+        thread.join().unwrap();
+        book.stop_in_turn();
+        runtime.wait_quiescent();
+        HELPED.fetch_add(runtime.metrics().total().helped_queries, SeqCst);
+        assert_eq!(*faults.lock().unwrap(), Vec::<&str>::new());
+        assert!(runtime.shutdown().is_empty());
+        assert_eq!(dropped.load(SeqCst), 1);
+    });
+    assert_happened(&HELPED);
+}
+
+/// An actor ends and changes while it is read, and some queries fail: all questions are answered, and nobody reads a state that changes or is dropped. Seen to fail: where
+/// what the runtime has to say lets an actor go on that waits for readers, or does not wait for them if a query is next, and where a panic in a query ends the actor.
+#[test]
+fn queries_while_an_actor_ends() {
+    static HELPED: AtomicU64 = AtomicU64::new(0);
+    explore(|| queries_to_the_end(runtime(3, "adaptive"), &HELPED));
+    assert_happened(&HELPED);
+}
+
+/// The same while it moves.
+#[test]
+fn queries_while_an_actor_moves_and_ends() {
+    static HELPED: AtomicU64 = AtomicU64::new(0);
+    explore(|| queries_to_the_end(runtime(3, "hostile"), &HELPED));
+    assert_happened(&HELPED);
+}
+
+fn queries_to_the_end(runtime: Runtime, helped: &AtomicU64) {
+    let (faults, dropped) = (Faults::default(), Arc::new(AtomicUsize::new(0)));
+    let book = runtime.spawn(Book::new(&faults, &dropped));
+    let thread = thread::spawn(move || {
+        let failing = book.ask_query(Fail);
+        let answers = [book.ask_query(|reply| reply), book.ask_query(Fatal)];
+        assert_eq!(failing.wait(), Err(AskError::Dropped));
+        answers
+    });
+    book.tell(());
+    let mut answers: Vec<_> = (0..3).map(|_| book.ask_query(|reply| reply)).collect();
+    answers.extend(thread.join().unwrap());
+    for answer in answers {
+        let answer = answer.wait();
+        assert!(matches!(answer, Ok(0..=2) | Err(AskError::Dropped)), "{answer:?}");
+    }
+    runtime.wait_quiescent();
+    helped.fetch_add(runtime.metrics().total().helped_queries, SeqCst);
+    assert_eq!(*faults.lock().unwrap(), Vec::<&str>::new());
+    assert_eq!(dropped.load(SeqCst), 1);
+    assert!(runtime.shutdown().is_empty());
+}
+
+// ---- soft pressure ------------------------------------------------------------------------------------------
+
+/// Has too much mail as soon as two messages wait; accepts from each sender exactly the next number.
+struct Slow {
+    seen: HashMap<u32, u32>,
+    handled: Arc<AtomicUsize>,
+    faults: Faults,
+}
+
+impl Actor for Slow {
+    /// Sender and number.
+    type Msg = (u32, u32);
+    const MAILBOX: Mailbox = Mailbox::Soft { most: 1 };
+
+    fn handle(&mut self, (from, number): Self::Msg, _: &mut Context<'_, Self>) {
+        self.handled.fetch_add(1, SeqCst);
+        if self.seen.insert(from, number).unwrap_or(0) + 1 != number {
+            self.faults.lock().unwrap().push("out of order");
+        }
+    }
+}
+
+/// Writes twice to a slow one each time that it is told to, which it tells itself while there is a turn left.
+struct Hasty {
+    to: Address<Slow>,
+    me: u32,
+    turns: u32,
+    sent: u32,
+    hurried: Arc<AtomicUsize>,
+}
+
+enum ToHasty {
+    Go,
+    Hurry,
+}
+
+impl Actor for Hasty {
+    type Msg = ToHasty;
+
+    fn handle(&mut self, msg: ToHasty, cx: &mut Context<'_, Self>) {
+        if let ToHasty::Hurry = msg {
+            self.hurried.fetch_add(1, SeqCst);
+            return;
+        }
+        for _ in 0..2 {
+            self.sent += 1;
+            cx.tell(self.to, (self.me, self.sent));
+        }
+        self.turns -= 1;
+        if self.turns > 0 {
+            cx.tell(cx.address(), ToHasty::Go);
+        }
+    }
+}
+
+/// Actors that write to a slow one.
+struct Rush {
+    runtime: Runtime,
+    slow: Address<Slow>,
+    hasty: Vec<Address<Hasty>>,
+    handled: Arc<AtomicUsize>,
+    hurried: Arc<AtomicUsize>,
+    faults: Faults,
+}
+
+impl Rush {
+    fn new(runtime: Runtime, turns: u32) -> Self {
+        let (faults, handled, hurried) = (Faults::default(), Arc::default(), Arc::default());
+        let slow = runtime.spawn(Slow {
+            seen: HashMap::new(),
+            handled: Arc::clone(&handled),
+            faults: faults.clone(),
+        });
+        let hasty = (0..2).map(|me| Hasty {
+            to: slow,
+            me,
+            turns,
+            sent: 0,
+            hurried: Arc::clone(&hurried),
+        });
+        Self {
+            hasty: hasty.map(|hasty| runtime.spawn(hasty)).collect(),
+            runtime,
+            slow,
+            handled,
+            hurried,
+            faults,
+        }
+    }
+
+    /// Waits until all is done and shuts down; so many actors live still. Adds to `rests` how often somebody rested.
+    fn end(self, alive: usize, rests: &AtomicU64) {
+        self.runtime.wait_quiescent();
+        rests.fetch_add(self.runtime.metrics().total().rests, SeqCst);
+        assert_eq!(*self.faults.lock().unwrap(), Vec::<&str>::new());
+        assert_eq!(self.runtime.timers(), 0, "a rest that is over has a time-out");
+        let left = self.runtime.shutdown();
+        assert_eq!(left.actors.values().sum::<usize>(), alive);
+    }
+}
+
+/// Who writes too much rests and goes on, because the receiver has caught up or by time: quiescence comes after the last message, none is lost or overtaken, and what is
+/// urgent reaches who rests. Seen to fail: where an actor rests with its token in hand, and where the time-out, or the receiver, ends a rest and does not say so.
+#[test]
+fn who_writes_too_much_rests_and_goes_on() {
+    static RESTS: AtomicU64 = AtomicU64::new(0);
+    explore(|| {
+        let turns = 3;
+        let rush = Rush::new(runtime(2, "adaptive"), turns);
+        let urgent = rush.hasty[0];
+        let thread = thread::spawn(move || urgent.tell_urgently(ToHasty::Hurry));
+        rush.hasty.iter().for_each(|hasty| hasty.tell(ToHasty::Go));
+        thread.join().unwrap();
+        rush.runtime.wait_quiescent();
+        assert_eq!(
+            rush.handled.load(SeqCst),
+            2 * 2 * turns as usize,
+            "quiescent too early, or lost"
+        );
+        assert_eq!(rush.hurried.load(SeqCst), 1);
+        rush.end(3, &RESTS);
+    });
+    assert_happened(&RESTS);
+}
+
+/// The same while actors move, the receiver ends, and so does one of those that rest because of it: the other one goes on, and nothing of the rests is left.
+#[test]
+fn rests_of_actors_that_move_and_end() {
+    static RESTS: AtomicU64 = AtomicU64::new(0);
+    explore(|| {
+        let rush = Rush::new(runtime(2, "hostile"), 3);
+        let (slow, resting) = (rush.slow, rush.hasty[1]);
+        let thread = thread::spawn(move || {
+            slow.stop();
+            resting.stop();
+        });
+        rush.hasty.iter().for_each(|hasty| hasty.tell(ToHasty::Go));
+        thread.join().unwrap();
+        rush.hasty[0].tell_urgently(ToHasty::Hurry);
+        rush.hasty[0].stop_in_turn();
+        rush.runtime.wait_quiescent();
+        assert_eq!(rush.hurried.load(SeqCst), 1);
+        assert!(!rush.slow.is_alive() && rush.hasty.iter().all(|hasty| !hasty.is_alive()));
+        rush.end(0, &RESTS);
+    });
+    assert_happened(&RESTS);
+}
+
+/// An actor rests, and its worker is in a long handler when it may go on: somebody sees to that in the worker's place. Seen to fail: where it is left in no queue.
+#[test]
+fn who_rests_behind_a_long_handler_goes_on() {
+    static RESTS: AtomicU64 = AtomicU64::new(0);
+    /// Writes, has its maker wait for it, rests, and opens.
+    struct Opener(Address<Slow>, Address<Stuck>, mpsc::Sender<()>);
+    impl Actor for Opener {
+        type Msg = bool;
+        fn handle(&mut self, opens: bool, cx: &mut Context<'_, Self>) {
+            if opens {
+                self.2.send(()).unwrap();
+                return cx.stop();
+            }
+            (1..=3).for_each(|number| cx.tell(self.0, (0, number)));
+            cx.tell(self.1, ());
+            cx.tell(cx.address(), true);
+        }
+    }
+    struct Stuck(Address<Slow>, Option<mpsc::Receiver<()>>);
+    impl Actor for Stuck {
+        type Msg = ();
+        fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+            if let Some(opened) = self.1.take() {
+                opened.recv().unwrap();
+                return cx.stop();
+            }
+            let (open, opened) = mpsc::channel();
+            let opener = cx.spawn(Opener(self.0, cx.address(), open));
+            cx.tell(opener, false);
+            self.1 = Some(opened);
+        }
+    }
+    explore(|| {
+        let runtime = Runtime::builder()
+            .workers(2)
+            .build_with::<Apart<false>>()
+            .unwrap();
+        let faults = Faults::default();
+        let slow = runtime.spawn(Slow {
+            seen: HashMap::new(),
+            handled: Arc::default(),
+            faults: faults.clone(),
+        });
+        let stuck = runtime.spawn(Stuck(slow, None));
+        stuck.tell(());
+        stuck.ended().wait().unwrap();
+        runtime.wait_quiescent();
+        RESTS.fetch_add(runtime.metrics().total().rests, SeqCst);
+        assert_eq!(*faults.lock().unwrap(), Vec::<&str>::new());
+        assert_eq!(runtime.timers(), 0);
+        assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 1);
+    });
+    assert_happened(&RESTS);
 }
 
 // ---- ends, and who is told ----------------------------------------------------------------------------------
