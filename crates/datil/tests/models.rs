@@ -2002,7 +2002,7 @@ fn what_was_brought_to_a_worker_in_a_handler_is_insisted_on() {
     });
 }
 
-/// An actor that writes to one with too much mail: [`Pressure`](../src/pressure.rs).
+/// An actor that writes to one with too much mail, and what `pressure::Pressure` has of it.
 struct Pressing {
     /// Messages that wait for the receiver: `gate::word`.
     waiting: AtomicUsize,

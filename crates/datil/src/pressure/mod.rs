@@ -1,14 +1,7 @@
 //! Soft pressure: who writes to an actor that has too much mail rests until that has caught up.
 //!
-//! Only for actors whose type wants it ([`Mailbox::Soft`](crate::Mailbox::Soft)). Nobody blocks: the sender's handler runs to its end, its message is delivered, and then the sender is
-//! *parked* (`signal/park.rs`) until the receiver's mail is down to half the limit, the receiver has stopped, or the time is up (1 ms, doubled each time in a row up to
-//! 20 ms). The idea of muting senders is Pony's (Clebsch et al., its runtime's backpressure); the time limit is not.
-//!
-//! **No deadlock.** Each resting actor waits for one other. Before one rests the chain of who waits for whom is followed; if it leads back to that actor it does not rest. So there is no cycle of actors that
-//! wait for each other; and if there was, or a receiver never got on, time would end every rest.
-//!
-//! **No rest is missed.** The sender enters its name, issues a fence, and reads the receiver's count; the receiver counts down, issues a fence, and looks for names. If the sender's fence comes first the receiver finds the
-//! name; else the sender reads a count that is low and does not rest. Its name is taken out under the lock under which it is parked, so what lets it go on is sent after it is parked.
+//! Only for actors whose type wants it ([`Mailbox::Soft`](crate::Mailbox::Soft)). See `README.md` beside this file for the states of a sender, and why no rest is missed and
+//! none is for ever.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,7 +140,7 @@ fn running(core: &Core) -> Option<*mut Header> {
 /// The core's worker owns the cell, whose actor runs and does not hold its token ([`park::prepare`]); these are its extras.
 pub(crate) unsafe fn rest(core: &Core, extras: &Extras, sender: Target) -> bool {
     let pressure = &core.team.pressure;
-    // Pairs with `ease`.
+    // Pairs with `ease`: that finds the name, or we see the count that it comes from.
     fence(SeqCst);
     let mut state = lock(&pressure.state);
     let relieved = state
@@ -206,7 +199,7 @@ fn end(pressure: &Pressure, rest: Option<Rest>) {
 #[cold]
 pub(crate) fn ease(core: &Core, receiver: Target) {
     let pressure = &core.team.pressure;
-    // Pairs with `rest`.
+    // Pairs with `rest`, as there.
     fence(SeqCst);
     if pressure.resting.load(Relaxed) == 0 {
         return;
