@@ -2231,3 +2231,57 @@ fn who_would_close_a_circle_does_not_rest() {
         assert_eq!(resting, 2, "all rest, or more than one goes on");
     });
 }
+
+/// A client hands its fresh actor over and ends, and its port is leased to a client of another runtime, while somebody looks where to write to the actor: it finds
+/// the first runtime's inbox. Mirrors `client::home_by_tag`, `State::flush`, `client::scope`, `port::lease`, `port::give_back`.
+///
+/// Seen to fail: without the second look at the tag; storing the inbox without Release; loading it without Acquire; giving the port back before the actor is handed over.
+#[test]
+fn who_writes_to_a_fresh_actor_finds_its_inbox() {
+    /// Owners in the tag: the client, and the worker to which the actor goes.
+    const CLIENT: usize = 7;
+    const WORKER: usize = 1;
+    struct Shared {
+        tag: AtomicUsize,
+        /// Of the client's port: runtime 1 or 2.
+        inbox: AtomicUsize,
+        /// Ids that are free.
+        ids: Mutex<Vec<usize>>,
+    }
+    explore(|| {
+        let shared = Arc::new(Shared {
+            tag: AtomicUsize::new(CLIENT),
+            inbox: AtomicUsize::new(1),
+            ids: Mutex::default(),
+        });
+        let client = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared.tag.store(WORKER, Release);
+                shared.ids.lock().unwrap().push(CLIENT);
+            })
+        };
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let leased = shared.ids.lock().unwrap().pop();
+                if leased.is_some() {
+                    shared.inbox.store(2, Release);
+                }
+            })
+        };
+        let mut found = shared.tag.load(Acquire);
+        // The worker's port stays.
+        while found == CLIENT {
+            let inbox = shared.inbox.load(Acquire);
+            let now = shared.tag.load(Acquire);
+            if now == found {
+                assert_eq!(inbox, 1, "the inbox of another runtime");
+                break;
+            }
+            found = now;
+        }
+        client.join().unwrap();
+        other.join().unwrap();
+    });
+}
