@@ -177,6 +177,8 @@ fn a_stop_and_what_is_urgent_overtake_the_backlog_of_a_new_actor() {
             handled
         } else {
             busy.ended().wait_for(PATIENCE).unwrap();
+            // Watchers are told of the end before all that was left is counted.
+            runtime.wait_quiescent();
             BACKLOG - runtime.metrics().total().dead_letters
         };
         // A batch may end first.
