@@ -103,18 +103,13 @@ impl Engine {
         let in_row = before == Some(to) && !slot.remote.is_empty();
         slot.remote.push_back(Mail { in_row, ..mail });
         let mut cost = slot.line.fetch(&mut self.memory, pu);
-        let brings = slot.token == Token::Home;
-        if brings {
+        if slot.token == Token::Home {
             slot.token = Token::Brought;
-        }
-        if self.rules.routes {
-            if let Some(sender) = sender.filter(|_| brings) {
+            if !self.rules.routes {
+                cost += self.see_to_a_guard(me);
+            } else if let Some(sender) = sender {
                 self.note_brought(sender, owner);
             }
-        } else if brings {
-            cost += self.see_to_a_guard(me);
-        }
-        if brings {
             cost += self.deliver(owner, Arrival::Token { actor: to, sender }, pu);
         }
         if self.rules.routes {
