@@ -2119,19 +2119,25 @@ impl Pressing {
         }
     }
 
-    /// What the sender's worker finds when all others have done what they do: how many signals, and whether the sender is still parked.
-    fn look(&self) -> (usize, bool) {
+    /// What the sender's worker finds when all others have done what they do: nobody rests, and who was parked has heard that once.
+    fn assert_over(&self, parked: bool) {
         if self.inbound.take() {
             self.sender.collect_remote(EMPTY);
         }
-        self.sender.private.with_mut(|private| unsafe {
+        let (signals, still_parked) = self.sender.private.with_mut(|private| unsafe {
             let signals = (*private).got.len();
             if signals > 0 {
                 // `park::resume`.
                 (*private).holds = false;
             }
             (signals, (*private).holds)
-        })
+        });
+        assert!(!still_parked, "nobody ends the rest");
+        assert!(
+            signals >= usize::from(parked) && signals <= 1,
+            "{signals} signals"
+        );
+        assert_eq!(self.resting.load(Relaxed), 0);
     }
 }
 
@@ -2150,13 +2156,7 @@ fn a_rest_is_ended(relief: fn(&Pressing)) {
         let felt = shared.write();
         let parked = felt && shared.rest();
         receiver.join().unwrap();
-        let (signals, still_parked) = shared.look();
-        assert!(!still_parked, "nobody ends the rest");
-        assert!(
-            signals >= usize::from(parked) && signals <= 1,
-            "{signals} signals"
-        );
-        assert_eq!(shared.resting.load(Relaxed), 0);
+        shared.assert_over(parked);
         // Who does not rest keeps its token.
         let token = if felt { EMPTY } else { TOKEN };
         assert_eq!(shared.sender.remote.load(Relaxed), word(token, 0));
@@ -2191,13 +2191,7 @@ fn a_rest_ends_once() {
         let parked = shared.write() && shared.rest();
         receiver.join().unwrap();
         timers.join().unwrap();
-        let (signals, still_parked) = shared.look();
-        assert!(!still_parked, "nobody ends the rest");
-        assert!(
-            signals >= usize::from(parked) && signals <= 1,
-            "{signals} signals"
-        );
-        assert_eq!(shared.resting.load(Relaxed), 0);
+        shared.assert_over(parked);
     });
 }
 

@@ -55,7 +55,7 @@ pub enum Part {
     Conditions,
     /// What may be lost on programs that mostly send.
     Sending,
-    /// The same with 64 workers under changed conditions. Nobody gets more seeds here: there are a hundred cells.
+    /// The same with 64 workers under changed conditions. Nobody gets more seeds here: there are more than a hundred cells.
     SendingConditions,
     /// The same as usual, with the operating system's terms.
     SendingWithOs,

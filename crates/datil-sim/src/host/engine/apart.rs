@@ -7,10 +7,9 @@ use datil_policy::{Nanos, Pair, Stint, Verdict};
 use super::Engine;
 use super::owners::Arrival;
 use super::sharing::here;
+use super::stint::TIMED;
 use crate::machine::Cycles;
 
-/// One in so many passages is timed.
-const TIMED: u32 = 8;
 /// Added to what was timed: the limits of policies were found with a clock whose own time is part of what it shows.
 const OF_THE_CLOCK: Nanos = 15;
 /// What is timed takes no longer than this, but for a worker that had to wait.
@@ -59,18 +58,17 @@ impl Engine {
         if self.rules.crossings == 0 {
             return 0;
         }
+        let apart = &mut self.workers[me as usize].sharing.apart;
+        apart.crossings += 1;
+        if !apart.crossings.is_multiple_of(self.rules.crossings) {
+            return 0;
+        }
         let messages = |worker: u32| self.workers[worker as usize].sharing.messages;
         let pair = Pair {
             other,
             messages: messages(me) + messages(other),
         };
         let (now, board) = (self.clock(), self.shown_board());
-        let worker = &mut self.workers[me as usize];
-        let apart = &mut worker.sharing.apart;
-        apart.crossings += 1;
-        if !apart.crossings.is_multiple_of(self.rules.crossings) {
-            return 0;
-        }
         let cost = self.a_look_at_the_clock();
         let worker = &mut self.workers[me as usize];
         let toll = worker.sharing.apart.toll;
@@ -136,10 +134,7 @@ impl Engine {
     pub(super) fn take_arrival(&mut self, me: u32, from: u32, arrival: Arrival) -> Cycles {
         self.active -= 1;
         match arrival {
-            Arrival::Actor { actor, .. } => {
-                self.slots[actor as usize].owner = Some(me);
-                self.accept(me, me, actor, here(me).end)
-            }
+            Arrival::Actor { actor, .. } => self.accept(me, me, actor, here(me).end),
             Arrival::Token { actor, sender } => {
                 let slot = &mut self.slots[actor as usize];
                 if slot.owner == Some(from) {

@@ -32,7 +32,7 @@ impl Guard {
 impl Engine {
     /// Makes sure that an idle worker, if there is one, looks after the others; returns what that costs.
     pub(super) fn see_to_a_guard(&mut self, me: u32) -> Cycles {
-        if self.watch.worker.is_some() {
+        if self.guard.worker.is_some() {
             return 0;
         }
         let count = self.workers.len() as u32;
@@ -40,7 +40,7 @@ impl Engine {
         let Some(chosen) = (0..count).find(idles) else {
             return 0;
         };
-        self.watch = Guard {
+        self.guard = Guard {
             worker: Some(chosen),
             ..Guard::default()
         };
@@ -56,23 +56,23 @@ impl Engine {
 
     /// A guard that has something to do leaves its watch to another idle worker.
     pub(super) fn stop_guarding(&mut self, me: u32) -> Cycles {
-        if !self.watch.is(me) {
+        if !self.guard.is(me) {
             return 0;
         }
-        self.watch.worker = None;
+        self.guard.worker = None;
         self.see_to_a_guard(me)
     }
 
     /// Goes to sleep until somebody wakes it, or as the guard until its next look.
     pub(super) fn lie_down(&mut self, me: u32) {
         self.workers[me as usize].phase = Phase::Sleeping;
-        if self.watch.worker.is_none() && self.workers.len() > 1 {
-            self.watch = Guard {
+        if self.guard.worker.is_none() && self.workers.len() > 1 {
+            self.guard = Guard {
                 worker: Some(me),
                 ..Guard::default()
             };
         }
-        if self.watch.is(me) {
+        if self.guard.is(me) {
             let wait = self.costs.cycles(BETWEEN_LOOKS);
             return self.next_turn(me, wait);
         }
@@ -91,8 +91,8 @@ impl Engine {
                 return self.go_on(me, cost);
             }
         }
-        if self.watch.calm >= CALM {
-            self.watch = Guard::default();
+        if self.guard.calm >= CALM {
+            self.guard = Guard::default();
             let worker = &mut self.workers[me as usize];
             worker.generation = worker.generation.wrapping_add(1);
             return Ok(());
@@ -104,7 +104,7 @@ impl Engine {
     /// Somebody at work who has begun no activation since the last look while something waits for it. Whoever has begun a few only is told to look
     /// around: nobody may have idled when it last did.
     fn look_after(&mut self, me: u32) -> Option<u32> {
-        let mut watch = std::mem::take(&mut self.watch);
+        let mut watch = std::mem::take(&mut self.guard);
         watch.seen.resize(self.workers.len(), None);
         let (mut is_calm, mut stuck) = (true, None);
         for (at, (worker, seen)) in self.workers.iter_mut().zip(&mut watch.seen).enumerate() {
@@ -122,7 +122,7 @@ impl Engine {
             *seen = at_work;
         }
         watch.calm = if is_calm { watch.calm + 1 } else { 0 };
-        self.watch = watch;
+        self.guard = watch;
         stuck
     }
 
@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn who_lies_down_first_is_the_guard() {
         let mut engine = watched(0);
-        assert!(engine.watch.is(1));
+        assert!(engine.guard.is(1));
         assert_eq!(engine.see_to_a_guard(0), 0, "there is one");
         engine.stop_guarding(1);
         assert!(
-            !engine.watch.is(1),
+            !engine.guard.is(1),
             "it has something to do, and nobody else idles"
         );
     }
@@ -253,9 +253,9 @@ mod tests {
         let mut engine = watched(0);
         engine.workers[0].phase = Phase::Sleeping;
         for _ in 0..CALM {
-            assert!(engine.watch.is(1));
+            assert!(engine.guard.is(1));
             engine.patrol(1).expect("it looks");
         }
-        assert!(!engine.watch.is(1));
+        assert!(!engine.guard.is(1));
     }
 }

@@ -3,7 +3,7 @@
 use datil_policy::{End, Preemption};
 
 use super::Engine;
-use super::owners::Arrival;
+use super::thefts::Answer;
 use super::worker::Phase;
 use crate::machine::Cycles;
 
@@ -54,15 +54,14 @@ impl Engine {
 
     /// The next attempt to get work from somebody; rests if there is none.
     fn hunt(&mut self, me: u32) -> Result<(), String> {
-        let (now, stint, board) = (self.clock(), self.trial(me), self.shown_board());
-        let worker = &mut self.workers[me as usize];
-        if !worker.sharing.hunt.is_on {
-            let hunts = self.rules.steals && worker.policy.ran_dry(now, stint, board);
-            worker.sharing.hunt = Hunt {
-                is_on: hunts,
+        if !self.workers[me as usize].sharing.hunt.is_on {
+            let is_on = self.rules.steals && self.asks_at_all(me);
+            self.workers[me as usize].sharing.hunt = Hunt {
+                is_on,
                 ..Hunt::default()
             };
         }
+        let worker = &mut self.workers[me as usize];
         let hunt = &mut worker.sharing.hunt;
         let attempt = hunt.attempt;
         hunt.attempt += 1;
@@ -80,9 +79,7 @@ impl Engine {
                 return self.go_on(me, cost);
             }
             if self.workers[victim as usize].request.is_none() {
-                self.workers[victim as usize].request = Some((me, End::Tail));
-                self.workers[me as usize].asked = Some((victim, End::Tail));
-                self.wait(me, PATIENCE);
+                self.post(me, victim, End::Tail, PATIENCE);
                 return Ok(());
             }
         }
@@ -90,27 +87,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Looks so many times at what comes for it, and notices at once if something does.
-    fn wait(&mut self, me: u32, looks: u32) {
-        self.workers[me as usize].phase = Phase::Polling;
-        let time = Cycles::from(self.costs.poll) * Cycles::from(looks);
-        self.next_turn(me, time);
-    }
-
-    /// The wait for a victim's answer is over; returns what the theft costs if something came of it.
+    /// What a theft costs whose victim had time to answer, if something came of it.
     fn hear_out(&mut self, me: u32, victim: u32) -> Option<Cycles> {
-        let mut arrivals = self.workers[me as usize].arrivals.iter();
-        if arrivals.any(|(arrival, _)| matches!(arrival, Arrival::Actor { .. })) {
-            return Some(self.receive(me, me));
-        }
-        let called = !self.workers[me as usize].arrivals.is_empty();
-        let asked = &mut self.workers[victim as usize];
-        if asked.request.is_none_or(|(thief, _)| thief != me) {
-            return None;
-        }
-        asked.request = None;
-        if called || asked.phase != Phase::Busy {
-            return None;
+        match self.answer_of(me, victim) {
+            Answer::Gift(cost) => return Some(cost),
+            Answer::Nothing => return None,
+            Answer::Unanswered => {}
         }
         self.workers[me as usize].sharing.hunt.unanswered += 1;
         if self.rules.preempts != Preemption::Unanswered {
@@ -119,6 +101,12 @@ impl Engine {
         let waiting = self.queued(victim);
         let granted = self.workers[me as usize].policy.grant(waiting);
         self.rescue(me, victim, granted)
+    }
+
+    /// Whether a worker that has run dry asks others, as its policy says.
+    fn asks_at_all(&mut self, me: u32) -> bool {
+        let (now, stint, board) = (self.clock(), self.trial(me), self.shown_board());
+        self.workers[me as usize].policy.ran_dry(now, stint, board)
     }
 
     /// Takes the oldest of what waits for a worker that is in a handler, without asking; returns what that costs if there is something.

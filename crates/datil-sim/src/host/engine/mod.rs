@@ -78,7 +78,7 @@ pub(crate) struct Engine {
     /// Words of 8 bytes that went there.
     sent: u64,
     /// Who looks after workers in long handlers, if the policy does not route.
-    watch: Guard,
+    guard: Guard,
     /// Actors spawned and messages sent by the driver.
     turns: (u32, u32),
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
@@ -147,7 +147,7 @@ impl Engine {
             keeper: None,
             waits_since: None,
             sent: 0,
-            watch: Guard::default(),
+            guard: Guard::default(),
             turns: (0, 0),
             events: BinaryHeap::new(),
             sequence: 0,

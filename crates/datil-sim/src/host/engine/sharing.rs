@@ -142,7 +142,7 @@ impl Engine {
         };
         let found = (0..count)
             .filter(is_free)
-            .find(|other| !self.watch.is(*other))
+            .find(|other| !self.guard.is(*other))
             .or_else(|| (0..count).find(is_free))?;
         self.workers[found as usize].sharing.claimed = true;
         Some(found)

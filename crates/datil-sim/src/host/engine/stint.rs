@@ -6,7 +6,7 @@ use super::Engine;
 use crate::machine::Cycles;
 
 /// One in so many messages from elsewhere is timed, as natively.
-const TIMED: u32 = 8;
+pub(super) const TIMED: u32 = 8;
 
 /// A worker's time since its first theft after it had run dry.
 #[derive(Clone, Copy, Default)]

@@ -9,6 +9,16 @@ use super::owners::Arrival;
 use super::worker::Phase;
 use crate::machine::{Cycles, Owners};
 
+/// What became of a request for work.
+pub(super) enum Answer {
+    /// Something has arrived, and it costs so much to take it in.
+    Gift(Cycles),
+    /// The victim has nothing to give, or the thief has something else to do.
+    Nothing,
+    /// The victim has not looked.
+    Unanswered,
+}
+
 impl Engine {
     /// What a worker has robbed whose look at a victim, or wait for its answer, is over: from whom, and what that cost.
     pub(super) fn loot(&mut self, me: u32, probed: Option<(u32, End)>) -> Option<(u32, Cycles)> {
@@ -52,14 +62,22 @@ impl Engine {
         if is_poor || asked.phase != Phase::Busy || asked.request.is_some() {
             return false;
         }
-        asked.request = Some((me, end));
-        let thief = &mut self.workers[me as usize];
-        thief.asked = Some((victim, end));
-        // It notices the answer at once.
-        thief.phase = Phase::Polling;
-        let time = Cycles::from(self.costs.poll) * Cycles::from(owners.patience);
-        self.next_turn(me, time);
+        self.post(me, victim, end, owners.patience);
         true
+    }
+
+    /// Posts a request at a victim, and looks so many times for the answer.
+    pub(super) fn post(&mut self, me: u32, victim: u32, end: End, looks: u32) {
+        self.workers[victim as usize].request = Some((me, end));
+        self.workers[me as usize].asked = Some((victim, end));
+        self.wait(me, looks);
+    }
+
+    /// Looks so many times at what comes for a worker that has nothing to do, which notices at once if something does.
+    pub(super) fn wait(&mut self, me: u32, looks: u32) {
+        self.workers[me as usize].phase = Phase::Polling;
+        let time = Cycles::from(self.costs.poll) * Cycles::from(looks);
+        self.next_turn(me, time);
     }
 
     /// Takes what is on its way into the queue of a worker that naps, and would lie there until it has slept enough; returns what that costs.
@@ -123,20 +141,30 @@ impl Engine {
         drawn
     }
 
-    /// The wait for a victim's answer is over; returns what the theft costs if something came of it.
-    pub(super) fn hear(&mut self, me: u32, victim: u32, end: End, owners: Owners) -> Option<Cycles> {
+    /// The wait for a victim's answer is over; a request that is still there is taken back.
+    pub(super) fn answer_of(&mut self, me: u32, victim: u32) -> Answer {
         let mut arrivals = self.workers[me as usize].arrivals.iter();
         if arrivals.any(|(arrival, _)| matches!(arrival, Arrival::Actor { .. })) {
-            return Some(self.receive(me, me));
+            return Answer::Gift(self.receive(me, me));
         }
         let called = !self.workers[me as usize].arrivals.is_empty();
         let asked = &mut self.workers[victim as usize];
         if asked.request.is_none_or(|(thief, _)| thief != me) {
-            return None;
+            return Answer::Nothing;
         }
         asked.request = None;
         if called || asked.phase != Phase::Busy {
-            return None;
+            return Answer::Nothing;
+        }
+        Answer::Unanswered
+    }
+
+    /// What a theft costs whose victim had time to answer, if something came of it.
+    pub(super) fn hear(&mut self, me: u32, victim: u32, end: End, owners: Owners) -> Option<Cycles> {
+        match self.answer_of(me, victim) {
+            Answer::Gift(cost) => return Some(cost),
+            Answer::Nothing => return None,
+            Answer::Unanswered => {}
         }
         let cost = self.step_in(victim, owners) + self.receive(victim, me);
         let loot = self.draw(victim, end);
