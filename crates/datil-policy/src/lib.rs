@@ -63,8 +63,8 @@ pub use guided::{
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
     AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsTpNear, Locality, PinAll, PinLong,
-    WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning,
-    WithoutSecondLook, WithoutWaking, term,
+    WithoutCalls, WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience,
+    WithoutResigning, WithoutSecondLook, WithoutWaking, term,
 };
 pub use neighbourly::Neighbourly;
 pub use pace::Pair;
@@ -144,6 +144,8 @@ pub struct Board {
     pub paid: u32,
     /// How long 256 messages took on the worker that gave something away last, while it was alone; 0 if nobody knows.
     pub alone: Nanos,
+    /// Under [`Waking::Proven`] what a theft gets done on average besides its toll; 0 if nobody knows.
+    pub gain: Nanos,
 }
 
 /// How a message from another worker found its receiver.
@@ -414,6 +416,13 @@ pub trait Policy: Send + Sized + 'static {
     /// sleeping one. Asked with [`Waking::Proven`] only, and not while a worker that was woken so is still looking for work.
     fn wakes(&self, board: Board) -> bool {
         let _ = board;
+        true
+    }
+
+    /// Whether this one, which sleeps, is woken for what waits in the queue of the worker `owner`. Asked of one sleeper after the other until one
+    /// is, where [`Policy::wakes`] says so.
+    fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool {
+        let _ = (owner, sleeper, board);
         true
     }
 

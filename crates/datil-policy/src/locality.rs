@@ -26,6 +26,10 @@
 //! before it sleeps again. Where none pays, as among few actors that only write to each other, everything is as under `cls-tp`, but for whom
 //! thieves ask.
 //!
+//! *Calls*: a neighbour is woken without proof, as long as what thefts get done is not known to be less than waking somebody costs. What it takes
+//! lies near, so that even short messages are worth it, and programs that are over in no time are spread before anything is proven. Two or three
+//! workers call nobody: there conversations stay cut that cost more than another worker brings, and too few are left to make up for it.
+//!
 //! *Order*: on a single node nobody is away from home. What is left there of the rules for homes is that long messages wait their turn, where the worker is
 //! that wakes the actor: of actors with much to do, each of which does it one message after another, none then gets so far ahead that the others keep
 //! few workers busy in the end. A worker hears of long messages from what it takes from others and from the activations that it times, and when it has heard of none
@@ -71,7 +75,9 @@ const CURIOUS: u32 = 64;
 const ATTEMPTS: u32 = 10;
 /// See [`ATTEMPTS`].
 const NEAR: u32 = 4;
-/// Times that a thief whose theft paid asks everybody before it polls again; those that are woken under `go-like` do so as often.
+/// Workers of a node of which one calls others.
+const CALLERS: usize = 4;
+/// Times that a thief whose theft was worth it asks everybody before it polls again; those that are woken under `go-like` do so as often.
 const ROUNDS: u32 = 4;
 
 /// The terms of the rules that a variant has.
@@ -91,14 +97,16 @@ pub mod term {
     pub const SECOND_LOOK: u32 = 32;
     /// Sleepers are woken while thefts pay.
     pub const WAKES: u32 = 64;
-    /// Who was woken, or whose theft paid, asks everybody several times before it polls.
+    /// Who was woken, or whose theft was worth it, asks everybody several times before it polls.
     pub const PATIENCE: u32 = 128;
     /// Some attempts to steal ask neighbours.
     pub const NEAR: u32 = 1024;
+    /// Neighbours are woken without proof, as long as thefts are not known to be worth too little.
+    pub const CALLS: u32 = 2048;
     /// Those that are about homes.
     pub const HOMES: u32 = PINS | GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
     /// Those that are about thefts.
-    pub const THEFTS: u32 = WAKES | PATIENCE;
+    pub const THEFTS: u32 = WAKES | PATIENCE | CALLS;
     /// All of them.
     pub const ALL: u32 = HOMES | THEFTS | NEAR;
     /// A control: every class is pinned.
@@ -133,8 +141,10 @@ pub type AdaptiveLocalityPolling = Locality<{ term::ALL & !term::THEFTS }>;
 pub type WithoutNearness = Locality<{ term::ALL & !term::NEAR }>;
 /// The control that has nothing but [`term::NEAR`]: `cls-tp` whose thieves ask neighbours more often.
 pub type ClsTpNear = Locality<{ term::NEAR }>;
-/// Without [`term::WAKES`].
-pub type WithoutWaking = Locality<{ term::ALL & !term::WAKES }>;
+/// Without [`term::WAKES`] and [`term::CALLS`].
+pub type WithoutWaking = Locality<{ term::ALL & !(term::WAKES | term::CALLS) }>;
+/// Without [`term::CALLS`].
+pub type WithoutCalls = Locality<{ term::ALL & !term::CALLS }>;
 /// Without [`term::PATIENCE`].
 pub type WithoutPatience = Locality<{ term::ALL & !term::PATIENCE }>;
 /// Without [`term::GUARD`].
@@ -161,6 +171,7 @@ const fn name(terms: u32) -> &'static str {
         t if t & term::PIN_ALL != 0 => "pin-all",
         t if t & term::PIN_LONG != 0 => "pin-long",
         t if t & term::WAKES == 0 => "adaptive-locality-no-waking",
+        t if t & term::CALLS == 0 => "adaptive-locality-no-calls",
         t if t & term::NEAR == 0 => "adaptive-locality-no-nearness",
         t if t & term::PATIENCE == 0 => "adaptive-locality-no-patience",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
@@ -234,6 +245,14 @@ impl<const TERMS: u32> Locality<TERMS> {
         let own = node.binary_search(&self.rings.me()).ok()?;
         let chosen = self.random.other(own as u32, node.len() as u32)?;
         Some(node[chosen as usize])
+    }
+
+    fn wakes_anybody(&self, board: Board) -> bool {
+        Self::has(term::WAKES) && thefts::are_proven(board)
+    }
+
+    fn wakes_neighbours(&self, board: Board) -> bool {
+        Self::has(term::CALLS) && self.rings.same_node().len() >= CALLERS && thefts::are_worth_a_call(board)
     }
 
     fn is_crowded(&self, around: &Surroundings) -> bool {
@@ -407,16 +426,19 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
-        let pays = thefts::pays(now, stint);
-        self.patient = pays;
+        self.patient = thefts::is_worth_a_search(now, stint);
         if let Some(per_message) = now.saturating_sub(stint.began).checked_div(stint.messages) {
             self.hear(per_message);
         }
-        thefts::remember(pays, board)
+        thefts::remember(now, stint, board)
     }
 
     fn wakes(&self, board: Board) -> bool {
-        Self::has(term::WAKES) && thefts::are_proven(board)
+        self.wakes_anybody(board) || self.wakes_neighbours(board)
+    }
+
+    fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool {
+        self.wakes_anybody(board) || self.wakes_neighbours(board) && self.rings.are_neighbours(owner, sleeper)
     }
 
     fn summoned(&mut self) {
@@ -699,9 +721,9 @@ mod tests {
         let mut policy = AdaptiveLocality::new(SETUP);
         assert!(asked_first(&mut policy) < patient);
         let proven = policy.parted(1_000_000, stint(100_000), board);
-        assert!(policy.wakes(proven) && !policy.wakes(board));
+        assert_eq!((proven.paid, board.paid), (1, 0));
         assert!(asked_first(&mut policy) >= patient);
-        assert_eq!(policy.parted(1_000_000, stint(1_000), proven), board);
+        assert_eq!(policy.parted(1_000_000, stint(1_000), proven).paid, 0);
         assert!(asked_first(&mut policy) < patient);
         policy.summoned();
         assert!(asked_first(&mut policy) >= patient);
@@ -712,6 +734,46 @@ mod tests {
         assert!(asked_first(&mut policy) < patient);
         assert!(!WithoutWaking::new(SETUP).wakes(proven));
         assert_eq!(AdaptiveLocalityPolling::WAKING, Waking::Never);
+    }
+
+    #[test]
+    fn neighbours_are_called_without_proof_and_others_with_it() {
+        let policy = AdaptiveLocality::on(SETUP, &on_two_nodes(0));
+        let unknown = Board::default();
+        let proven = Board {
+            paid: 1,
+            gain: 1,
+            ..unknown
+        };
+        let poor = Board { gain: 1, ..unknown };
+        assert!(policy.wakes(unknown) && policy.wakes(proven) && !policy.wakes(poor));
+        for owner in 0..8 {
+            for sleeper in 0..8 {
+                let near = owner / 4 == sleeper / 4;
+                assert_eq!(policy.calls(owner, sleeper, unknown), near, "{owner}, {sleeper}");
+                assert!(policy.calls(owner, sleeper, proven));
+                assert!(!policy.calls(owner, sleeper, poor));
+            }
+        }
+        let on_two = || on_two_nodes(0);
+        assert!(!WithoutCalls::on(SETUP, &on_two()).wakes(unknown));
+        assert!(WithoutCalls::on(SETUP, &on_two()).wakes(proven));
+        let silent = WithoutWaking::on(SETUP, &on_two());
+        assert!(!silent.wakes(unknown) && !silent.wakes(proven));
+    }
+
+    #[test]
+    fn three_call_nobody_without_proof() {
+        let policy = |workers| {
+            let setup = Setup { workers, ..SETUP };
+            AdaptiveWaking::new(setup)
+        };
+        assert!(!policy(3).wakes(Board::default()));
+        assert!(policy(4).wakes(Board::default()));
+        assert!(policy(3).wakes(Board {
+            paid: 1,
+            ..Board::default()
+        }));
     }
 
     /// Whom the first thefts of a worker ask, on two nodes of four units.
@@ -856,6 +918,7 @@ mod tests {
             AdaptiveLocalityPolling::NAME,
             AdaptiveWaking::NAME,
             WithoutWaking::NAME,
+            WithoutCalls::NAME,
             WithoutPatience::NAME,
             WithoutNearness::NAME,
             ClsTpNear::NAME,

@@ -36,6 +36,7 @@ macro_rules! with_routing_policies {
             WithoutNearness "adaptive-locality whose thieves ask anybody, never neighbours rather than others"
             ClsTpNear "control of adaptive-locality: cls-tp whose thieves ask neighbours in four of ten attempts"
             WithoutWaking "adaptive-locality that wakes nobody"
+            WithoutCalls "adaptive-locality that wakes neighbours only where thefts pay, as others"
             WithoutPatience "adaptive-locality that does not ask for more where a theft paid"
             WithoutGuard "adaptive-locality that goes home even to long queues while others idle"
             WithoutOrder "adaptive-locality whose long actors do not wait their turn at home"

@@ -39,6 +39,7 @@ fn ask_everything<P: Policy>(policy: &mut P, workers: u32) {
         policy.woken(turn % workers, word, &around);
         policy.take(turn);
         policy.wakes(board);
+        policy.calls(turn % workers, (turn + 1) % workers, board);
         policy.summoned();
         policy.search(turn % 1_000);
     }

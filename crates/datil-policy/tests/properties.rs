@@ -40,13 +40,15 @@ fn boards() -> impl Strategy<Value = Board> {
         any::<u64>(),
         any::<u32>(),
         any::<u64>(),
+        any::<u64>(),
     );
-    words.prop_map(|(not_before, pause, shared_at, paid, alone)| Board {
+    words.prop_map(|(not_before, pause, shared_at, paid, alone, gain)| Board {
         not_before,
         pause,
         shared_at,
         paid,
         alone,
+        gain,
     })
 }
 

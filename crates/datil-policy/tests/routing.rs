@@ -7,8 +7,9 @@ use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Board, ClsDealt, ClsPolling, ClsTp, ClsTpNear,
     ClsWake, ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw,
     LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony,
-    Role, Route, Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCertainty, WithoutGuard,
-    WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook, WithoutWaking, Word,
+    Role, Route, Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCalls, WithoutCertainty,
+    WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook,
+    WithoutWaking, Word,
 };
 use proptest::prelude::*;
 
@@ -163,6 +164,7 @@ fn decides_alike<P: Policy, Q: Policy>(worker: u32, home: u32, seed: u64) -> Res
             let now = u64::from(step) * 100;
             prop_assert_eq!(one.parted(now, stint, board), other.parted(now, stint, board));
             prop_assert_eq!(one.wakes(board), other.wakes(board));
+            prop_assert_eq!(one.calls(worker, home, board), other.calls(worker, home, board));
         }
         prop_assert_eq!(one.search(step), other.search(step), "{} at {}", P::NAME, step);
         prop_assert_eq!(one.take(step), other.take(step));
@@ -371,6 +373,7 @@ proptest! {
         stays_with_senders::<AdaptiveLocalityPolling>(sender, home)?;
         stays_with_senders::<AdaptiveWaking>(sender, home)?;
         stays_with_senders::<WithoutWaking>(sender, home)?;
+        stays_with_senders::<WithoutCalls>(sender, home)?;
         stays_with_senders::<WithoutPatience>(sender, home)?;
         stays_with_senders::<WithoutNearness>(sender, home)?;
         stays_with_senders::<ClsTpNear>(sender, home)?;
@@ -398,7 +401,7 @@ proptest! {
         let anybody = [
             home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
             home_of_child::<AdaptiveLocalityPolling>, home_of_child::<WithoutWaking>,
-            home_of_child::<WithoutPatience>, home_of_child::<WithoutNearness>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
+            home_of_child::<WithoutCalls>, home_of_child::<WithoutPatience>, home_of_child::<WithoutNearness>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
             home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
         ];
         for home in anybody {

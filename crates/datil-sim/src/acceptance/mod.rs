@@ -37,10 +37,11 @@ pub const FIXED: [&str; 13] = [
     "tokio-like",
 ];
 /// The rules with a term less each, without homes, without regard to thefts, and controls that do not weigh anything.
-pub const ABLATED: [&str; 13] = [
+pub const ABLATED: [&str; 14] = [
     "adaptive-waking",
     "adaptive-locality-polling",
     "adaptive-locality-no-waking",
+    "adaptive-locality-no-calls",
     "adaptive-locality-no-patience",
     "adaptive-locality-no-nearness",
     "cls-tp-near",

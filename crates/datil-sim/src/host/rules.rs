@@ -89,6 +89,7 @@ pub(super) trait Decide: Send {
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board;
     fn wakes(&self, board: Board) -> bool;
+    fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool;
     fn summoned(&mut self);
     fn search(&mut self, step: u32) -> Search;
     fn pick(&mut self, tick: u32) -> Pick;
@@ -143,6 +144,9 @@ impl<P: Policy> Decide for P {
     }
     fn wakes(&self, board: Board) -> bool {
         Policy::wakes(self, board)
+    }
+    fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool {
+        Policy::calls(self, owner, sleeper, board)
     }
     fn summoned(&mut self) {
         Policy::summoned(self);

@@ -303,6 +303,11 @@ impl Port {
         woke
     }
 
+    /// Whether the worker sleeps, either way. A hint: it may get up just now.
+    pub(crate) fn sleeps(&self) -> bool {
+        matches!(self.rest.0.sleeping.load(Relaxed), ASLEEP | NAPPING)
+    }
+
     /// Ends the worker's sleep, of either kind, and lets it know that it is to look for work; false if it does not sleep.
     ///
     /// The exchange decides: what it leaves in the word is found when the worker takes that back, as it does after every sleep, and nothing else

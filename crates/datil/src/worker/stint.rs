@@ -6,7 +6,7 @@
 use crate::atomic::Ordering::Relaxed;
 use std::cell::Cell;
 
-use datil_policy::{Policy, Stint, Waking};
+use datil_policy::{Board, Policy, Stint, Waking};
 
 use super::core::Core;
 use super::port::bump;
@@ -43,23 +43,35 @@ pub(super) unsafe fn summon<P: Policy>(core: &Core, owner: usize) {
     }
     // SAFETY: by the caller.
     let worker = unsafe { worker::<P>(core) };
-    if worker.policy().wakes(team.board()) {
-        aside::<P, _>(core, || call_up(core, owner));
+    let board = team.board();
+    if worker.policy().wakes(board) {
+        aside::<P, _>(core, || call_up(worker, owner, board));
     }
 }
 
-/// Wakes the next sleeping worker after the one with this index, if nobody else does so just now.
+/// Wakes the next sleeping worker after the one with this index that the policy calls, if nobody else does so just now.
 #[cold]
 #[inline(never)]
-fn call_up(core: &Core, owner: usize) {
+fn call_up<P: Policy>(worker: &Worker<'_, P>, owner: usize, board: Board) {
+    let core = worker.core;
     let team = &core.team;
+    let count = team.ports.len();
+    let called = |index: &usize| worker.policy().calls(owner as u32, *index as u32, board);
+    let mut sleepers = (1..count)
+        .map(|step| (owner + step) % count)
+        .filter(|&index| team.ports[index].sleeps())
+        .filter(called)
+        .peekable();
+    // Nobody is there to be called, mostly: then the word that all summoners share is left alone.
+    if sleepers.peek().is_none() {
+        return;
+    }
     // It is counted in the place of whoever gets up, so that only one is woken before that is at work. Relaxed: the number is exact as all
     // change it by exchanges, and it publishes nothing.
     if team.seeking.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {
         return;
     }
-    let count = team.ports.len();
-    if (1..count).any(|step| team.ports[(owner + step) % count].summon()) {
+    if sleepers.any(|index| team.ports[index].summon()) {
         bump(&core.counters().wakes, 1);
     } else {
         team.seeking.fetch_sub(1, Relaxed);

@@ -63,6 +63,7 @@ pub(crate) struct Team {
     shared_at: AtomicU64,
     paid: AtomicU32,
     alone: AtomicU64,
+    gain: AtomicU64,
     clock: Clock,
     pub(crate) timers: Timers,
     /// Panics in what they ran or held, where no worker was concerned.
@@ -123,6 +124,7 @@ impl Team {
             shared_at: AtomicU64::new(0),
             paid: AtomicU32::new(0),
             alone: AtomicU64::new(0),
+            gain: AtomicU64::new(0),
             clock,
             timers: Timers::default(),
             timer_panics: AtomicU64::new(0),
@@ -192,6 +194,7 @@ impl Team {
             shared_at: self.shared_at.load(Relaxed),
             paid: self.paid.load(Relaxed),
             alone: self.alone.load(Relaxed),
+            gain: self.gain.load(Relaxed),
         }
     }
 
@@ -211,6 +214,7 @@ impl Team {
         self.shared_at.store(board.shared_at, Relaxed);
         self.paid.store(board.paid, Relaxed);
         self.alone.store(board.alone, Relaxed);
+        self.gain.store(board.gain, Relaxed);
     }
 
     /// Takes an idle worker into service for the caller, who then delivers something to it.

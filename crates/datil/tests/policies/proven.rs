@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use datil::policy::{AdaptiveLocality, AdaptiveWaking, GoLike, Policy, TokioLike};
+use datil::policy::{AdaptiveLocality, AdaptiveWaking, Board, GoLike, Policy, TokioLike};
 use datil::{Actor, Address, Context, Runtime, WorkerMetrics};
 
 use super::recorded::{Answer, Paid, Question, Record, Recorded, TALLY, collect, pays};
@@ -115,9 +115,10 @@ fn thefts_that_pay_wake_sleepers<P: Policy>(workers: usize) {
     let mut did = WorkerMetrics::default();
     let (records, _) = collect(|| did = burst_until::<Recorded<P>>(workers, enough));
     assert!(enough(), "{} workers: {did:?}", P::NAME);
-    let proven = |question: &Question| matches!(question, Question::wakes { board } if board.paid > 0);
+    // Three or fewer call nobody without proof.
+    let proven = |board: &Board| board.paid > 0 || workers > 3;
     let wanted = count(&records, |question, answer| {
-        proven(question) && *answer == Answer::Yes(true)
+        matches!(question, Question::calls { board, .. } if proven(board)) && *answer == Answer::Yes(true)
     });
     assert!(
         wanted >= summoned(&records),
@@ -149,6 +150,25 @@ fn adaptive_waking_wakes_sleepers_for_independent_work() {
 #[cfg_attr(miri, ignore = "too long")]
 fn adaptive_locality_wakes_sleepers_for_independent_work() {
     thefts_that_pay_wake_sleepers::<AdaptiveLocality>(2);
+}
+
+/// On a node of four workers nobody waits for a theft that pays: the first actor that waits beside another one wakes a neighbour.
+#[test]
+#[cfg_attr(miri, ignore = "too long")]
+fn neighbours_are_woken_before_anything_is_proven() {
+    let _turn = alone();
+    let enough = || TALLY.summoned.load(Relaxed) >= 1;
+    let (records, _) = collect(|| {
+        burst_until::<Recorded<AdaptiveWaking>>(4, enough);
+    });
+    assert!(enough(), "nobody was woken");
+    let unproven = |question: &Question, answer: &Answer| {
+        matches!(question, Question::calls { board, .. } if board.paid == 0) && *answer == Answer::Yes(true)
+    };
+    assert!(
+        count(&records, unproven) >= 1,
+        "only what was proven woke anybody"
+    );
 }
 
 /// Who is woken is told so and begins to search anew, and its policy hears once what came of it before it is woken again.

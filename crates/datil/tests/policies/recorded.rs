@@ -93,6 +93,7 @@ questions! {
     finished(word: Word, sample: Sample, profile: Profile) -> Profile(Profile);
     take(tick: u32) -> End(End);
     wakes(board: Board) -> Yes(bool);
+    calls(owner: u32, sleeper: u32, board: Board) -> Yes(bool);
     summoned() -> Noted(());
     search(step: u32) -> Search(Search);
 }
@@ -488,6 +489,17 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
         put!(
             self,
             wakes {
+                board: T::shown(board)
+            },
+            Yes
+        )
+    }
+    fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool {
+        put!(
+            self,
+            calls {
+                owner,
+                sleeper,
                 board: T::shown(board)
             },
             Yes

@@ -121,10 +121,11 @@ impl Engine {
             .iter()
             .enumerate()
             .filter(|(at, _)| *at != me as usize);
-        if !self.workers[me as usize].policy.wakes(board) || others.any(|(_, worker)| looks(worker)) {
+        let policy = &self.workers[me as usize].policy;
+        if !policy.wakes(board) || others.any(|(_, worker)| looks(worker)) {
             return 0;
         }
-        let Some(sleeper) = self.sleeper_after(owner, |_| true) else {
+        let Some(sleeper) = self.sleeper_after(owner, |at| policy.calls(owner, at, board)) else {
             return 0;
         };
         let worker = &mut self.workers[sleeper as usize];
@@ -135,12 +136,10 @@ impl Engine {
     }
 
     /// The next sleeping worker after this one that is wanted.
-    fn sleeper_after(&self, worker: u32, wanted: impl Fn(&Worker) -> bool) -> Option<u32> {
+    fn sleeper_after(&self, worker: u32, wanted: impl Fn(u32) -> bool) -> Option<u32> {
         let count = self.workers.len() as u32;
-        (1..count).map(|step| (worker + step) % count).find(|&other| {
-            let worker = &self.workers[other as usize];
-            worker.idles() && wanted(worker)
-        })
+        let mut others = (1..count).map(|step| (worker + step) % count);
+        others.find(|&other| self.workers[other as usize].idles() && wanted(other))
     }
 
     /// Wakes the next sleeping worker after `me`, on this node or anywhere, if the policy wants that and nobody there
@@ -156,7 +155,7 @@ impl Engine {
         if self.workers.iter().enumerate().any(searching) {
             return 0;
         }
-        let sleeper = self.sleeper_after(me, is_there);
+        let sleeper = self.sleeper_after(me, |at| is_there(&self.workers[at as usize]));
         sleeper.map_or(0, |sleeper| self.wake(sleeper))
     }
 
