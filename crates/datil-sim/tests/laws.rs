@@ -25,7 +25,7 @@ const POLICIES: [&str; 8] = [
 const GREEDY: [&str; 3] = ["lgs-wake-half", "go-like", "tokio-like"];
 
 /// How many messages these handle depends on who comes first.
-const RACES: [&str; 12] = [
+const RACES: [&str; 13] = [
     "chameneos",
     "bndbuffer",
     "philosopher",
@@ -38,6 +38,7 @@ const RACES: [&str; 12] = [
     "publish",
     "bound",
     "exchange",
+    "cachetier",
 ];
 
 /// The machine of the thesis with actors that belong to workers.

@@ -78,6 +78,11 @@ pub fn small(program: &str) -> Map<String, Value> {
         "replicas" => json!({"clients": 12, "shards": 3, "requests": 15}),
         "bound" => json!({"jobs": 7}),
         "exchange" => json!({"gateways": 4, "traders": 3, "books": 5, "orders": 30, "open": 3}),
+        "quorum" => json!({"groups": 2, "followers": 4, "clients": 3, "writes": 12}),
+        "buildgraph" => json!({"tasks": 60, "window": 20}),
+        "cachetier" => json!({
+            "clients": 12, "caches": 3, "stores": 4, "keys": 124, "capacity": 10, "requests": 15,
+        }),
         "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
         other => panic!("no small size for {other}"),
     })
