@@ -5,7 +5,7 @@ use datil_policy::topology::Synthetic;
 use super::{Costs, Filling, Machine, Owners, Wiring};
 
 /// Names of the machines, with a line about each.
-pub const PRESETS: [(&str, &str); 5] = [
+pub const PRESETS: [(&str, &str); 6] = [
     (
         "opteron",
         "four AMD Opteron 6376: 64 units on 8 nodes (Woelke 2018, figure 6.1 and tables 2.1 and 6.1)",
@@ -26,6 +26,10 @@ pub const PRESETS: [(&str, &str); 5] = [
         "pair",
         "two processors of a virtual machine on which datil was measured, with datil's own costs, most of them measured, and its owning workers",
     ),
+    (
+        "epyc-datil",
+        "the epyc's units with the costs of the pair, what is farther away as much dearer as on the epyc, and owning workers",
+    ),
 ];
 
 /// The machine with this name.
@@ -36,6 +40,7 @@ pub fn preset(name: &str) -> Option<Machine> {
         "chiplet" => Some(chiplet()),
         "uniform" => Some(uniform()),
         "pair" => Some(pair()),
+        "epyc-datil" => Some(epyc_datil()),
         _ => None,
     }
 }
@@ -269,6 +274,23 @@ fn pair() -> Machine {
         costs: pair_costs(),
         owners: Some(DATIL),
         paces: Vec::new(),
+    }
+}
+
+/// What datil's own engine would meet on many cores, where its messages cost a twentieth of what other machines here take for one, and lines the same: what is
+/// near costs what was measured on `pair`, and what is farther away as many times as much as in [`modern_costs`].
+fn epyc_datil() -> Machine {
+    let (near, modern) = (pair_costs(), modern_costs());
+    let farther = |near: u32, like: &[u32]| like.iter().map(|cost| near * cost / like[0]).collect();
+    Machine {
+        name: "epyc-datil".to_owned(),
+        costs: Costs {
+            line: farther(near.line[0], &modern.line),
+            memory: farther(near.memory[0], &modern.memory),
+            ..near
+        },
+        owners: Some(DATIL),
+        ..epyc()
     }
 }
 
