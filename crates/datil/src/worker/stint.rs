@@ -45,7 +45,7 @@ pub(super) unsafe fn summon<P: Policy>(core: &Core, owner: usize) {
     let worker = unsafe { worker::<P>(core) };
     let board = team.board();
     if worker.policy().wakes(board) {
-        aside::<P, _>(core, || call_up(worker, owner, board));
+        aside::<P, _>(core, || call_up(&worker, owner, board));
     }
 }
 
