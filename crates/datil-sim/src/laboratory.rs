@@ -260,6 +260,14 @@ impl Laboratory {
         runs.iter().map(property).sum::<f64>() / runs.len() as f64
     }
 
+    /// Standard error of that mean; none if there is one seed only.
+    pub(crate) fn error(&self, cell: Cell, property: impl Fn(&Run) -> f64) -> Option<f64> {
+        let runs = self.runs(cell);
+        let (count, mean) = (runs.len() as f64, self.mean(cell, &property));
+        let squares: f64 = runs.iter().map(|run| (property(run) - mean).powi(2)).sum();
+        (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt())
+    }
+
     /// Mean makespan in nanoseconds.
     pub(crate) fn makespan(&self, cell: Cell) -> f64 {
         self.mean(cell, |run| run.makespan as f64)

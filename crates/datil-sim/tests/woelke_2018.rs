@@ -1,11 +1,14 @@
 //! The table of published and simulated numbers. Only what held under all variations of the model is asserted.
 
+use std::collections::BTreeSet;
+
 use datil_sim::unwatched;
-use datil_sim::woelke_2018::{Row, Verdict, reproduce};
+use datil_sim::woelke_2018::{Chapter, Figure, Row, Verdict, reproduce};
 
 #[test]
 fn the_robust_statements_come_out_and_the_others_are_not_claimed() {
-    let rows = reproduce(1, unwatched()).expect("it runs");
+    let Chapter { rows, figures } = reproduce(1, unwatched()).expect("it runs");
+    figures_and_statements_agree(&rows, &figures);
     let row = |text: &str| -> &Row {
         let own = rows
             .iter()
@@ -45,4 +48,37 @@ fn the_robust_statements_come_out_and_the_others_are_not_claimed() {
 
 fn comes_out(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Native | Verdict::NeedsOs | Verdict::Fitted)
+}
+
+/// Each figure has a statement, each point was simulated, and a published value is one that a statement gives, too.
+fn figures_and_statements_agree(rows: &[Row], figures: &[Figure]) {
+    for figure in figures {
+        let own = rows.iter().filter(|row| row.figures.contains(&figure.number));
+        assert!(own.count() > 0, "nothing is said of Figure {}", figure.number);
+        for panel in &figure.panels {
+            let points = panel.series.iter().flat_map(|series| &series.points);
+            for point in points {
+                assert!(
+                    point.without.is_finite() && point.with_os.is_finite(),
+                    "{point:?}"
+                );
+                assert!(point.published.is_none() || point.said.is_some(), "{point:?}");
+                let bars = panel.programs && point.said.is_some();
+                let row = rows.iter().find(|row| {
+                    row.figures.contains(&figure.number)
+                        && row.statement.starts_with(&format!("{}, ", point.program))
+                });
+                let row = row.filter(|row| {
+                    row.number == point.published && Some(&row.published) == point.said.as_ref()
+                });
+                assert!(
+                    !bars || row.is_some_and(|row| row.without == Some(point.without)),
+                    "{point:?}"
+                );
+            }
+        }
+    }
+    let known: BTreeSet<&str> = figures.iter().map(|figure| figure.number).collect();
+    let named = rows.iter().flat_map(|row| &row.figures);
+    assert!(named.clone().all(|figure| known.contains(figure)));
 }

@@ -400,23 +400,23 @@ fn fields(value: &serde_json::Value) -> Vec<&str> {
     object.keys().map(String::as_str).collect()
 }
 
+/// The fields of such an object that the documentation describes below this heading, in order.
+fn described(heading: &str, of: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../docs/scheduling.md");
+    let part = page.split(heading).nth(1).expect("the part is there");
+    let part = part.split("\n### ").next().expect("there is a first");
+    let rows = part.lines().filter(|line| line.starts_with(&format!("| {of} |")));
+    let mut names: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
+    names.sort_unstable();
+    names
+}
+
 /// What programs read must not change unnoticed: the documented fields, all of them and no others.
 #[test]
 fn json_has_the_documented_fields() {
     let text = printed(&[&SMALL[..], &["--json"]].concat());
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let page = include_str!("../../../docs/scheduling.md");
-    let part = page
-        .split("### What `--json` prints")
-        .nth(1)
-        .expect("the part is there");
-    let part = part.split("\n### ").next().expect("there is a first");
-    let described = |of: &str| -> Vec<&str> {
-        let rows = part.lines().filter(|line| line.starts_with(&format!("| {of} |")));
-        let mut names: Vec<&str> = rows.filter_map(|line| line.split('`').nth(1)).collect();
-        names.sort_unstable();
-        names
-    };
+    let described = |of: &str| described("### What `--json` prints", of);
     assert_eq!(fields(&value), described("all"));
     assert_eq!(fields(&value["rows"][0]), described("a row"));
     assert_eq!(fields(&value["rows"][0]["run"]), described("a run"), "{text}");
@@ -547,9 +547,41 @@ fn a_terminal_shows_how_far_reproducing_has_come() {
 
 #[test]
 fn a_pipe_gets_nothing_but_what_was_reproduced() {
-    let output = scoville(&["reproduce", "woelke-2018", "--json"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("page.html");
+    let html = format!("--html={}", file.display());
+    let output = scoville(&["reproduce", "woelke-2018", "--json", &html]);
     assert!(output.status.success());
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert!(value["rows"].as_array().expect("rows").len() > 70);
+    the_chapter_has_the_documented_fields(&value);
+    let page = fs::read_to_string(file).expect("a page");
+    for number in 2..=21 {
+        let heading = format!("Figure 6.{number}. ");
+        assert!(page.contains(&heading), "{heading} is missing");
+    }
+    let figures = value["figures"].as_array().expect("figures");
+    let panels = figures
+        .iter()
+        .flat_map(|figure| figure["panels"].as_array().expect("panels"));
+    // Curves are drawn without and with the operating system, side by side; ratios once; and the table of statements.
+    let drawn: usize = panels
+        .map(|panel| if panel["programs"] == true { 1 } else { 2 })
+        .sum();
+    assert_eq!(page.matches("<figure class=\"drawing\"").count(), drawn + 1);
+}
+
+fn the_chapter_has_the_documented_fields(chapter: &serde_json::Value) {
+    let heading = "### What `scoville reproduce woelke-2018 --json` prints";
+    let described = |of: &str| described(heading, of);
+    assert_eq!(fields(chapter), described("the chapter"));
+    assert_eq!(fields(&chapter["rows"][0]), described("a statement"));
+    let figure = &chapter["figures"][0];
+    assert_eq!(fields(figure), described("a figure"));
+    let panel = &figure["panels"][0];
+    assert_eq!(fields(panel), described("a panel"));
+    let series = &panel["series"][0];
+    assert_eq!(fields(series), described("a series"));
+    assert_eq!(fields(&series["points"][0]), described("a point"));
 }

@@ -6,7 +6,8 @@ use super::{Row, Verdict, as_in_caf, judge};
 use crate::host::Run;
 use crate::laboratory::{Cell, Laboratory};
 
-const MATRIX: &str = "matrixsearch";
+/// Name of the program.
+pub(super) const MATRIX: &str = "matrixsearch";
 /// Why CLS and CLS-TP do not differ.
 const SAME_RUN: &str = "without the operating system they are the same run";
 /// Migrations of CLS' threads as published, a round number, of which a model that was fitted to it may be off by a quarter.
@@ -16,13 +17,15 @@ fn matrix(policy: &'static str, workers: usize) -> Cell {
     as_in_caf(MATRIX, policy, workers)
 }
 
-/// Numbers of workers for continuous and for block-wise assignment.
-const WORKERS: [usize; 10] = [4, 8, 12, 16, 24, 32, 44, 52, 56, 64];
-const BLOCKWISE: [usize; 8] = [8, 16, 24, 28, 32, 40, 48, 64];
+/// Numbers of workers for continuous assignment.
+pub(super) const WORKERS: [usize; 10] = [4, 8, 12, 16, 24, 32, 44, 52, 56, 64];
+/// And for block-wise assignment.
+pub(super) const BLOCKWISE: [usize; 8] = [8, 16, 24, 28, 32, 40, 48, 64];
 
-/// Rows about Matrix Search as ratios of makespans: place, one, the other, published, how, fitted, why it may fail.
+/// Rows about Matrix Search as ratios of makespans: place, figures, one, the other, published, how, fitted, why it may fail.
 struct Ratio {
     place: &'static str,
+    figures: &'static [&'static str],
     one: (&'static str, bool),
     other: (&'static str, bool),
     published: f64,
@@ -49,6 +52,7 @@ enum How {
 
 const fn ratio(
     place: &'static str,
+    figures: &'static [&'static str],
     one: (&'static str, bool),
     other: (&'static str, bool),
     published: f64,
@@ -56,6 +60,7 @@ const fn ratio(
 ) -> Ratio {
     Ratio {
         place,
+        figures,
         one,
         other,
         published,
@@ -68,55 +73,125 @@ const fn ratio(
 const RATIOS: [Ratio; 13] = [
     Ratio {
         why: "not known",
-        ..ratio("6.3", ("lgs", false), ("cls", false), 1.00, How::UpTo(12))
+        ..ratio(
+            "6.3",
+            &["6.2"],
+            ("lgs", false),
+            ("cls", false),
+            1.00,
+            How::UpTo(12),
+        )
     },
     Ratio {
         why: "the controller waits at the tail, which is where thieves take from; so LGS wins more than published",
-        ..ratio("6.3", ("lgs", false), ("cls", false), 0.67, How::Best)
+        ..ratio("6.3", &["6.2"], ("lgs", false), ("cls", false), 0.67, How::Best)
     },
     Ratio {
         fitted: true,
-        ..ratio("6.3", ("cls-tp", false), ("cls", false), 0.62, How::Best)
+        ..ratio(
+            "6.3",
+            &["6.2", "6.6"],
+            ("cls-tp", false),
+            ("cls", false),
+            0.62,
+            How::Best,
+        )
     },
     Ratio {
         why: "thieves take the controller from the tail, so that no convoy forms",
-        ..ratio("6.3", ("lgs", false), ("cls-tp", false), 1.11, How::Worst)
+        ..ratio(
+            "6.3",
+            &["6.4"],
+            ("lgs", false),
+            ("cls-tp", false),
+            1.11,
+            How::Worst,
+        )
     },
     Ratio {
         why: "memory that is far away is worth some hundredths in the model",
-        ..ratio("6.3", ("lgs-uc", false), ("cls", false), 0.56, How::Best)
+        ..ratio(
+            "6.3",
+            &["6.2"],
+            ("lgs-uc", false),
+            ("cls", false),
+            0.56,
+            How::Best,
+        )
     },
     Ratio {
         why: "memory that is far away is worth some hundredths in the model",
-        ..ratio("6.3", ("lgs-uc", false), ("cls-tp", false), 0.87, How::Best)
+        ..ratio(
+            "6.3",
+            &["6.2", "6.4"],
+            ("lgs-uc", false),
+            ("cls-tp", false),
+            0.87,
+            How::Best,
+        )
     },
     Ratio {
         fitted: true,
-        ..ratio("6.4.1", ("cls", true), ("cls", false), 0.70, How::Best)
+        ..ratio("6.4.1", &["6.6"], ("cls", true), ("cls", false), 0.70, How::Best)
     },
     Ratio {
         fitted: true,
-        ..ratio("6.4.1", ("cls-tp", true), ("cls", false), 0.53, How::Best)
+        ..ratio(
+            "6.4.1",
+            &["6.6"],
+            ("cls-tp", true),
+            ("cls", false),
+            0.53,
+            How::Best,
+        )
     },
     Ratio {
         why: "LGS gains more than published, see above",
-        ..ratio("6.4.1", ("cls", true), ("lgs", false), 1.05, How::At64)
+        ..ratio("6.4.1", &["6.6"], ("cls", true), ("lgs", false), 1.05, How::At64)
     },
     Ratio {
         fitted: true,
-        ..ratio("6.4.1", ("cls-tp", true), ("lgs-uc", false), 1.03, How::FourTo52)
+        ..ratio(
+            "6.4.1",
+            &["6.6"],
+            ("cls-tp", true),
+            ("lgs-uc", false),
+            1.03,
+            How::FourTo52,
+        )
     },
     Ratio {
         why: "a bandwidth effect is supposed; the controllers of the model are far from saturated",
-        ..ratio("6.4.1", ("cls-tp", true), ("lgs-uc", false), 0.97, How::Above52)
+        ..ratio(
+            "6.4.1",
+            &["6.6"],
+            ("cls-tp", true),
+            ("lgs-uc", false),
+            0.97,
+            How::Above52,
+        )
     },
     Ratio {
         why: "the gap depends on the length of a job: a longer one narrows it",
-        ..ratio("6.4.2", ("lgs-dfs", false), ("lgs", false), 1.19, How::Worst)
+        ..ratio(
+            "6.4.2",
+            &["6.7"],
+            ("lgs-dfs", false),
+            ("lgs", false),
+            1.19,
+            How::Worst,
+        )
     },
     Ratio {
         why: "not known",
-        ..ratio("6.4.2", ("lgs-co", false), ("lgs", false), 1.00, How::UpTo(64))
+        ..ratio(
+            "6.4.2",
+            &["6.7"],
+            ("lgs-co", false),
+            ("lgs", false),
+            1.00,
+            How::UpTo(64),
+        )
     },
 ];
 
@@ -214,6 +289,7 @@ fn judge_ratio(row: &Ratio, laboratory: &Laboratory) -> Row {
     };
     Row {
         place: row.place,
+        figures: row.figures.to_vec(),
         statement: format!("Matrix Search, {} / {}, {how}", name(row.one), name(row.other)),
         published: match row.how {
             How::Above52 => format!("below 1, here {}", row.published),
@@ -234,6 +310,7 @@ fn judge_ratio(row: &Ratio, laboratory: &Laboratory) -> Row {
 /// A row that is no ratio.
 fn row(
     place: &'static str,
+    figure: Option<&'static str>,
     statement: &str,
     published: &str,
     simulated: String,
@@ -242,6 +319,7 @@ fn row(
 ) -> Row {
     Row {
         place,
+        figures: figure.into_iter().collect(),
         statement: format!("Matrix Search, {statement}"),
         published: published.to_owned(),
         simulated,
@@ -292,6 +370,7 @@ fn remote_shares(laboratory: &Laboratory) -> [Row; 4] {
     [
         row(
             "6.3",
+            Some("6.3"),
             "remote share of CLS and LGS at 4 workers",
             "4 %",
             format!("{} and {}", percent(start[0]), percent(start[1])),
@@ -300,6 +379,7 @@ fn remote_shares(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.3"),
             "remote share of CLS at 32 workers",
             "above 50 %",
             format!("{}; with os {}", percent(half[0]), percent(half[1])),
@@ -308,6 +388,7 @@ fn remote_shares(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.3"),
             "remote share of LGS",
             "1 to 8 %",
             format!("up to {}", percent(most)),
@@ -316,6 +397,7 @@ fn remote_shares(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.3"),
             "remote share of CLS-TP rises almost linearly",
             "almost linear",
             format!(
@@ -349,6 +431,7 @@ fn thefts(laboratory: &Laboratory) -> [Row; 4] {
     [
         row(
             "6.3",
+            Some("6.5"),
             "steal attempts of CLS-TP, 4 to 64 workers",
             "1,000 to 30,000, linear",
             format!(
@@ -361,6 +444,7 @@ fn thefts(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.5"),
             "steals of LGS by those of CLS-TP at 64 workers",
             "a multiple",
             format!("{:.0} by {:.0}", steals[1], steals[0]),
@@ -369,6 +453,7 @@ fn thefts(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.5"),
             "steals of CLS-TP",
             "low, nearly constant",
             format!("{:.0} to {most:.0} for 22,500 jobs", few[0]),
@@ -377,6 +462,7 @@ fn thefts(laboratory: &Laboratory) -> [Row; 4] {
         ),
         row(
             "6.3",
+            Some("6.5"),
             "steal attempts of LGS fluctuate, those of CLS-TP rise",
             "LGS only",
             format!(
@@ -403,6 +489,7 @@ fn wandering(laboratory: &Laboratory) -> [Row; 3] {
     [
         row(
             "6.3",
+            Some("6.3"),
             "local share drops faster with CLS than with CLS-TP",
             "notably",
             format!(
@@ -415,6 +502,7 @@ fn wandering(laboratory: &Laboratory) -> [Row; 3] {
         ),
         row(
             "6.3",
+            None,
             "thread migrations of CLS and CLS-TP at 64 workers",
             "100,000 and 150",
             format!("with os {:.0} and {:.0}", moved("cls"), moved("cls-tp")),
@@ -423,6 +511,7 @@ fn wandering(laboratory: &Laboratory) -> [Row; 3] {
         ),
         row(
             "6.3",
+            None,
             "page faults of CLS and CLS-TP at 64 workers",
             "4,000,000 and 2,000,000",
             "unavailable".to_owned(),
@@ -455,6 +544,7 @@ fn assignment(laboratory: &Laboratory) -> [Row; 5] {
     [
         row(
             "6.4.3",
+            Some("6.8"),
             "block-wise: best number of workers for CLS-TP",
             "28",
             classic.to_string(),
@@ -467,6 +557,7 @@ fn assignment(laboratory: &Laboratory) -> [Row; 5] {
         ),
         row(
             "6.4.3",
+            Some("6.8"),
             "block-wise: CLS-TP at 64 workers by its best",
             "significantly above 1",
             format!("{worse:.2}"),
@@ -475,6 +566,7 @@ fn assignment(laboratory: &Laboratory) -> [Row; 5] {
         ),
         row(
             "6.4.3",
+            Some("6.8"),
             "block-wise: jobs dealt out round robin / local, 64 workers",
             "much below 1",
             format!("{dealt:.2}"),
@@ -483,6 +575,7 @@ fn assignment(laboratory: &Laboratory) -> [Row; 5] {
         ),
         row(
             "6.4.3",
+            Some("6.8"),
             "block-wise: CLS-TP / CLS, 64 workers",
             "below 1",
             format!("{without:.2}; with os {with:.2}"),
@@ -491,6 +584,7 @@ fn assignment(laboratory: &Laboratory) -> [Row; 5] {
         ),
         row(
             "6.4.3",
+            Some("6.8"),
             "block-wise: LGS keeps scaling",
             "best at 64 workers",
             format!("best at {guided}"),

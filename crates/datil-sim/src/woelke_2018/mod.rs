@@ -9,12 +9,17 @@
 //! node in one case of eight, 16 of 23 being 70 per cent and 6 of 23 being 26. Nor have other runtimes, beside which it
 //! shows CAF without a number.
 
+mod figures;
 mod matrix_search;
+mod quantity;
 mod savina;
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+
+pub use self::figures::{Figure, Panel, Point, Series};
+pub use self::quantity::Of as Quantity;
 
 use crate::laboratory::{Cell, Laboratory};
 use crate::progress::Watch;
@@ -122,8 +127,10 @@ impl Verdict {
 /// A published statement and what the simulation makes of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Section or figure.
+    /// Section.
     pub place: &'static str,
+    /// Figures that show what is stated; none where the thesis only says it.
+    pub figures: Vec<&'static str>,
     /// What is stated.
     pub statement: String,
     /// The published number.
@@ -143,16 +150,28 @@ pub struct Row {
     pub why: &'static str,
 }
 
-/// Simulates chapter 6, with so many seeds per cell, at least 1. It takes minutes, which is why somebody may watch.
+/// Chapter 6, simulated.
+#[derive(Clone, Debug)]
+pub struct Chapter {
+    /// What it states.
+    pub rows: Vec<Row>,
+    /// What its figures show, in their order.
+    pub figures: Vec<Figure>,
+}
+
+/// Simulates chapter 6, with so many seeds per cell, at least 1. It takes minutes, which is why somebody may watch. Statements and
+/// figures share their runs.
 ///
 /// # Errors
 /// If a simulation fails.
-pub fn reproduce(seeds: u64, watch: Watch) -> Result<Vec<Row>, String> {
-    let cells: BTreeSet<Cell> = matrix_search::cells().chain(savina::cells()).collect();
+pub fn reproduce(seeds: u64, watch: Watch) -> Result<Chapter, String> {
+    let stated = matrix_search::cells().chain(savina::cells());
+    let cells: BTreeSet<Cell> = stated.chain(figures::cells()).collect();
     let laboratory = Laboratory::new(&cells, seeds.max(1), watch)?;
     let mut rows = matrix_search::rows(&laboratory);
     rows.extend(savina::rows(&laboratory));
-    Ok(rows)
+    let figures = figures::figures(&laboratory);
+    Ok(Chapter { rows, figures })
 }
 
 /// A ratio's verdict from its values without and with the operating system.

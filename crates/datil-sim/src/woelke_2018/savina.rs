@@ -3,55 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Row, Verdict, as_in_caf, judge, judge_above};
-use crate::host::Run;
+use super::figures::{figures_of, figures_of_all};
+use super::quantity::{CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_CO, Of, Way, cell, ratio, suite};
+use super::{Row, Verdict, judge, judge_above};
 use crate::laboratory::{Cell, Laboratory};
-use crate::programs::ALL;
 
 /// Numbers of workers of the statements about means and best values.
-const WORKERS: [usize; 5] = [4, 8, 16, 32, 64];
-
-/// A policy with a placement of memory.
-type Way = (&'static str, bool);
-
-const CLS: Way = ("cls", false);
-const CLS_TP: Way = ("cls-tp", false);
-const LGS: Way = ("lgs", false);
-const LGS_CO: Way = ("lgs-co", false);
-const CLS_SPREAD: Way = ("cls", true);
-const CLS_TP_SPREAD: Way = ("cls-tp", true);
-
-/// What is compared.
-#[derive(Clone, Copy)]
-enum Of {
-    Time,
-    Remote,
-    Local,
-    Attempts,
-    Events,
-}
-
-impl Of {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Remote => "remote accesses",
-            Self::Local => "local accesses",
-            Self::Attempts => "steal attempts",
-            Self::Events => "scheduling events",
-        }
-    }
-
-    fn value(self, run: &Run) -> f64 {
-        match self {
-            Self::Time => run.makespan as f64,
-            Self::Remote => run.remote_lines,
-            Self::Local => run.local_lines,
-            Self::Attempts => run.steal_attempts as f64,
-            Self::Events => run.events as f64,
-        }
-    }
-}
+pub(super) const WORKERS: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// What is published.
 #[derive(Clone, Copy)]
@@ -423,20 +381,6 @@ const fn tally(
     }
 }
 
-fn cell(program: &'static str, (policy, interleaved): Way, workers: usize, os: bool) -> Cell {
-    Cell {
-        interleaved,
-        os,
-        ..as_in_caf(program, policy, workers)
-    }
-}
-
-fn suite() -> impl Iterator<Item = &'static str> {
-    ALL.iter()
-        .map(|program| program.name)
-        .filter(|name| *name != "matrixsearch")
-}
-
 /// What is simulated for the section.
 pub(super) fn cells() -> impl Iterator<Item = Cell> {
     let mut cells = BTreeSet::new();
@@ -469,11 +413,36 @@ pub(super) fn rows(laboratory: &Laboratory) -> Vec<Row> {
     statements.chain(tallies).chain(unstable).collect()
 }
 
-fn ratio(laboratory: &Laboratory, of: Of, one: Cell, other: Cell) -> f64 {
-    let value = |cell| laboratory.mean(cell, |run| of.value(run));
-    match (value(one), value(other)) {
-        (one, other) if one == other => 1.0,
-        (one, other) => one / other.max(1.0),
+/// What is published of this quantity of one program at 64 workers: the number, where it can be drawn, and how it is said.
+pub(super) fn published(program: &str, of: Of, one: Way, other: Way) -> Option<(Option<f64>, String)> {
+    let own = |row: &&Statement| {
+        (row.program, row.of, row.one, row.other) == (program, of, one, other)
+            && matches!(row.at, At::SixtyFour)
+    };
+    let row = STATEMENTS.iter().find(own)?;
+    Some((row.published.drawable(), row.said()))
+}
+
+impl Published {
+    /// The number, unless it is a bound or one that vague words are held against.
+    fn drawable(self) -> Option<f64> {
+        match self {
+            Value(value) | Read(value, _) => Some(value),
+            Vague(..) | Above(_) | Below(_) | Between(..) => None,
+        }
+    }
+}
+
+impl Statement {
+    /// What is published, in words.
+    fn said(&self) -> String {
+        match self.published {
+            Read(value, text) | Vague(value, text) => format!("{text}, here {value}"),
+            Value(value) => value.to_string(),
+            Above(limit) if matches!(self.of, Of::Attempts) => format!("very many, here above {limit}"),
+            Above(limit) | Between(limit, _) => format!("above {limit}"),
+            Below(limit) => format!("below {limit}"),
+        }
     }
 }
 
@@ -490,10 +459,6 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         }
     };
     let (without, with) = (value(false), value(true));
-    let drawable = match row.published {
-        Value(value) | Read(value, _) => Some(value),
-        Vague(..) | Above(_) | Below(_) | Between(..) => None,
-    };
     let verdict = match row.published {
         Value(published) | Read(published, _) | Vague(published, _) => {
             judge(published, without, with, row.fitted)
@@ -514,8 +479,10 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         At::Mean => "mean of 4 to 64 workers",
         At::Best => "best of 4 to 64 workers",
     };
+    let at_end = matches!(row.at, At::SixtyFour);
     Row {
         place: row.place,
+        figures: figures_of(row.program, row.of, row.one, row.other, at_end),
         statement: format!(
             "{}, {} of {} / {}, {at}",
             row.program,
@@ -523,13 +490,7 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
             name(row.one),
             name(row.other)
         ),
-        published: match row.published {
-            Read(value, text) | Vague(value, text) => format!("{text}, here {value}"),
-            Value(value) => value.to_string(),
-            Above(limit) if matches!(row.of, Of::Attempts) => format!("very many, here above {limit}"),
-            Above(limit) | Between(limit, _) => format!("above {limit}"),
-            Below(limit) => format!("below {limit}"),
-        },
+        published: row.said(),
         simulated: format!("{without:.2}; with os {with:.2}"),
         number: None,
         without: None,
@@ -537,7 +498,7 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
         verdict,
         why: if verdict.asks_why() { row.why } else { "" },
     }
-    .drawn(drawable, without, with)
+    .drawn(row.published.drawable(), without, with)
 }
 
 /// Whether the direction of times at 64 workers, which a verdict found, may be chance: 1 is within two standard errors
@@ -575,6 +536,7 @@ fn judge_tally(row: &Tally, laboratory: &Laboratory) -> Row {
     let alike = |number: usize| within(number, 6) && half(number) == half(row.published);
     Row {
         place: row.place,
+        figures: figures_of_all(row.of, row.one, row.other),
         statement: format!("programs that are {}", row.statement)
             .replace("are fewer", "make fewer")
             .replace("are more", "make more"),
@@ -608,6 +570,7 @@ fn unstable(laboratory: &Laboratory) -> Row {
     let (alt, lgs) = (spread("lgs-alt"), spread("lgs"));
     Row {
         place: "6.5.2",
+        figures: vec!["6.16"],
         statement: "pingpong, slowest / fastest number of workers, lgs-alt beside lgs".to_owned(),
         published: "very unstable beside stable".to_owned(),
         simulated: format!("{alt:.2} beside {lgs:.2}"),

@@ -108,7 +108,9 @@ pub enum Command {
     )]
     Simulate(super::simulate::SimulateArgs),
     /// Simulate what a publication measured, and say what comes out and what does not
-    #[command(after_help = "Example:\n  scoville reproduce woelke-2018 --seeds 3")]
+    #[command(
+        after_help = "Examples:\n  scoville reproduce woelke-2018 --seeds 3\n  scoville reproduce woelke-2018 --html chapter-6.html"
+    )]
     Reproduce(super::reproduce::ReproduceArgs),
     /// Write a completion script for a shell
     #[command(

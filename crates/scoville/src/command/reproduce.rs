@@ -1,6 +1,8 @@
 //! `scoville reproduce`.
 
-use std::collections::BTreeMap;
+mod figures;
+mod thesis;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -10,7 +12,6 @@ use datil_sim::Watch;
 use datil_sim::acceptance::{
     self, ABLATED, Acceptance, BASELINE, Check, Outcome, ProgramRow, RULE, Ratio, SURE,
 };
-use datil_sim::woelke_2018::{self, CALIBRATION, CLOSE, NEAR, Row, Verdict};
 
 use super::Exit;
 use super::list::{print, table};
@@ -18,7 +19,7 @@ use super::progress::{over_runs, watch};
 use super::simulate::{check_page, write_page};
 use crate::digits::number_of;
 use crate::render::field::Field;
-use crate::render::html::simulation::{Figure, Page, Section};
+use crate::render::html::simulation::{Figure, Page, Section, Table};
 
 /// What to reproduce.
 #[derive(Args, Clone, Debug)]
@@ -28,10 +29,10 @@ pub struct ReproduceArgs {
     /// Simulated runs per cell, each with a seed of its own
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
     pub seeds: u64,
-    /// Print JSON
+    /// Print JSON, which docs/scheduling.md describes, with the data of all figures
     #[arg(long)]
     pub json: bool,
-    /// Write a page with figures and tables into this file
+    /// Write a page into this file: every figure, what is published beside what is simulated, and tables
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -39,7 +40,7 @@ pub struct ReproduceArgs {
 /// Numbers that can be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Publication {
-    /// Woelke, Optimizing Data Locality in CAF, 2018, chapter 6.
+    /// Woelke, Optimizing Data Locality in CAF, 2018, chapter 6, its numbers and figures.
     #[value(name = "woelke-2018")]
     Woelke2018,
     /// What is asked of the policy adaptive-locality, under changed conditions too, and what each of its terms is worth.
@@ -51,7 +52,7 @@ pub enum Publication {
 pub fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
     check_page(arguments.html.as_deref())?;
     match arguments.publication {
-        Publication::Woelke2018 => woelke(arguments, out),
+        Publication::Woelke2018 => thesis::run(arguments, out),
         Publication::AdaptiveLocality => adaptive(arguments, out),
     }
 }
@@ -64,60 +65,6 @@ fn watched<T>(simulate: impl FnOnce(Watch) -> Result<T, String>) -> Result<T> {
     result.map_err(|reason| anyhow!(reason))
 }
 
-fn woelke(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
-    let rows = watched(|watch| woelke_2018::reproduce(arguments.seeds, watch))?;
-    show_thesis(&rows, arguments, out)?;
-    // The page last: what is simulated is of use without it.
-    write_page(arguments.html.as_deref(), || thesis_page(&rows, arguments.seeds))?;
-    Ok(Exit::Good)
-}
-
-fn show_thesis(rows: &[Row], arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<()> {
-    if arguments.json {
-        let value = serde_json::json!({
-            "simulated": true,
-            "publication": "woelke-2018",
-            "seeds": arguments.seeds,
-            "calibration": CALIBRATION,
-            "close": CLOSE,
-            "rows": rows,
-        });
-        writeln!(out, "{value}")?;
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "Woelke, Optimizing Data Locality in CAF, 2018, chapter 6: published beside simulated, nothing measured.{}\n\
-         {}\n{NOTATION}\n",
-        doubt(arguments.seeds),
-        rule_of_verdicts()
-    )?;
-    show(&THESIS_HEADER, rows.iter().map(thesis_columns), out)?;
-    writeln!(out)?;
-    for (verdict, count) in verdicts(rows) {
-        writeln!(out, "{count:3} {}: {}", verdict.text(), verdict.meaning())?;
-    }
-    writeln!(out, "\nThe model was fitted to these points and to no others:")?;
-    show(
-        &["parameter", "fitted to"],
-        CALIBRATION.iter().map(|(a, b)| vec![(*a).into(), (*b).into()]),
-        out,
-    )
-}
-
-fn rule_of_verdicts() -> String {
-    format!(
-        "A simulated ratio comes out if it is on the same side of 1 as the published one and near it: not farther away than {CLOSE} \
-         (times the published one, if that is above 1), and not farther than half of what lies between the published one and \
-         1, or {NEAR} if that is more."
-    )
-}
-
-/// How statements and numbers are to be read.
-const NOTATION: &str = "a / b is what a takes by what b takes. The second simulated number, with os, is with the operating system's terms, \
-     which move threads that are not bound and balance pages. \"Here\" stands before the number that a vague statement is \
-     held against.";
-
 /// What one seed cannot tell, as a sentence that follows another.
 fn doubt(seeds: u64) -> &'static str {
     if seeds > 1 {
@@ -125,33 +72,6 @@ fn doubt(seeds: u64) -> &'static str {
     } else {
         " With a single seed nothing is known of chance: a verdict may be another one with the next."
     }
-}
-
-const THESIS_HEADER: [&str; 6] = ["section", "statement", "published", "simulated", "verdict", "why"];
-
-/// The simulated number is that without the operating system, which its text begins with.
-fn thesis_columns(row: &Row) -> Vec<Field> {
-    let number = |number, text: &String| Field {
-        number,
-        ..text.as_str().into()
-    };
-    vec![
-        row.place.into(),
-        row.statement.as_str().into(),
-        number(row.number, &row.published),
-        number(row.without, &row.simulated),
-        row.verdict.text().into(),
-        row.why.into(),
-    ]
-}
-
-/// How many rows got which verdict, the best first.
-fn verdicts(rows: &[Row]) -> Vec<(Verdict, usize)> {
-    let mut counts = BTreeMap::new();
-    for row in rows {
-        *counts.entry(row.verdict).or_insert(0) += 1;
-    }
-    counts.into_iter().collect()
 }
 
 fn show(header: &[&str], rows: impl Iterator<Item = Vec<Field>>, out: &mut dyn Write) -> Result<()> {
@@ -174,62 +94,8 @@ fn section(
         title: title.to_owned(),
         text,
         figure,
-        header: header.iter().map(|heading| (*heading).to_owned()).collect(),
-        rows,
-    }
-}
-
-fn thesis_page(rows: &[Row], seeds: u64) -> Page {
-    // Of a bound there is no dot, so that its row says what is published.
-    let named = |row: &Row| match row.number {
-        Some(_) => row.statement.clone(),
-        None => format!("{}; {}", row.statement, row.published),
-    };
-    let drawn = rows
-        .iter()
-        .filter(|row| row.without.is_some() && row.with_os.is_some())
-        .map(|row| (named(row), vec![row.number, row.without, row.with_os]));
-    let figure = Figure::Dots {
-        axis: "published and simulated ratios".to_owned(),
-        series: ["published", "simulated", "simulated with the operating system"]
-            .map(str::to_owned)
-            .to_vec(),
-        rows: drawn.collect(),
-    };
-    let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
-        vec![
-            verdict.text().into(),
-            Field::of(count as f64, count.to_string()),
-            verdict.meaning().into(),
-        ]
-    });
-    let fitted = CALIBRATION.iter().map(|(a, b)| vec![(*a).into(), (*b).into()]);
-    Page {
-        title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
-        method: format!("Machine opteron, {} per cell.", number_of(seeds as usize, "seed")),
-        sections: vec![
-            section(
-                "Verdicts",
-                format!("What came of {} statements.{}", rows.len(), doubt(seeds)),
-                None,
-                &["verdict", "statements", "meaning"],
-                summary.collect(),
-            ),
-            section(
-                "Statements",
-                format!("{} {NOTATION}", rule_of_verdicts()),
-                Some(figure),
-                &THESIS_HEADER,
-                rows.iter().map(thesis_columns).collect(),
-            ),
-            section(
-                "Calibration",
-                "The model was fitted to these points and to no others.".to_owned(),
-                None,
-                &["parameter", "fitted to"],
-                fitted.collect(),
-            ),
-        ],
+        table: Table::new(header, rows),
+        numbers: None,
     }
 }
 
@@ -253,8 +119,8 @@ fn show_acceptance(acceptance: &Acceptance, json: bool, out: &mut dyn Write) -> 
     )?;
     for part in acceptance_sections(acceptance) {
         writeln!(out, "{}. {}", part.title, part.text)?;
-        let header: Vec<&str> = part.header.iter().map(String::as_str).collect();
-        show(&header, part.rows.into_iter(), out)?;
+        let header: Vec<&str> = part.table.header.iter().map(String::as_str).collect();
+        show(&header, part.table.rows.into_iter(), out)?;
         writeln!(out)?;
     }
     Ok(())
@@ -503,53 +369,4 @@ fn of_mean(ratio: Ratio, say: impl Fn(Ratio) -> String) -> Field {
 /// With its range; nothing where it was not simulated.
 fn ranged(ratio: Option<Ratio>) -> Field {
     ratio.map_or_else(|| "".into(), |ratio| of_mean(ratio, range))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::render::html::simulation::render;
-
-    #[test]
-    fn the_page_says_what_its_verdicts_mean_and_how_often_was_simulated() {
-        let row = Row {
-            place: "6.3",
-            statement: "Matrix Search".to_owned(),
-            published: "0.62".to_owned(),
-            simulated: "1.00".to_owned(),
-            number: Some(0.62),
-            without: Some(1.0),
-            with_os: Some(0.62),
-            verdict: Verdict::Fitted,
-            why: "",
-        };
-        let page = |seeds| render(&thesis_page(std::slice::from_ref(&row), seeds));
-        assert!(page(1).contains("1 seed per cell") && page(2).contains("2 seeds per cell"));
-        assert!(page(1).contains("proves nothing"), "{}", page(1));
-        let doubted = "nothing is known of chance";
-        assert!(page(1).contains(doubted) && !page(2).contains(doubted));
-    }
-
-    #[test]
-    fn a_bound_is_written_and_not_drawn() {
-        let row = |number| Row {
-            place: "6.5.4",
-            statement: "big".to_owned(),
-            published: "above 2".to_owned(),
-            simulated: "14; with os 13".to_owned(),
-            number,
-            without: Some(14.0),
-            with_os: Some(13.0),
-            verdict: Verdict::Native,
-            why: "",
-        };
-        let dots = |number| {
-            render(&thesis_page(&[row(number)], 1))
-                .matches("<title>big, ")
-                .count()
-        };
-        assert_eq!((dots(Some(2.0)), dots(None)), (3, 0));
-        let page = render(&thesis_page(&[row(None)], 1));
-        assert_eq!(page.matches("<title>big; above 2, ").count(), 2, "{page}");
-    }
 }

@@ -19,7 +19,7 @@ use super::Exit;
 use super::list::{print, table};
 use super::progress::over_runs;
 use crate::render::field::Field;
-use crate::render::html::simulation::{Figure, Page, Section, render};
+use crate::render::html::simulation::{Figure, Page, Section, Table, render};
 use crate::render::number::duration;
 use crate::suggest;
 
@@ -583,8 +583,8 @@ fn page(output: &Output) -> Page {
                 sizes(program)
             ),
             figure: Some(figure(&own)),
-            header: HEADER.map(str::to_owned).to_vec(),
-            rows: own.iter().map(|cell| cell.columns()).collect(),
+            table: Table::new(&HEADER, own.iter().map(|cell| cell.columns()).collect()),
+            numbers: None,
         };
         [times, loads(program, &own)]
     };
@@ -624,8 +624,11 @@ fn loads(program: &str, cells: &[&Cell<'_>]) -> Section {
                node."
             .to_owned(),
         figure: None,
-        header: ["".to_owned()].into_iter().chain(names).collect(),
-        rows: links.chain(controllers).map(row).collect(),
+        table: Table {
+            header: ["".to_owned()].into_iter().chain(names).collect(),
+            rows: links.chain(controllers).map(row).collect(),
+        },
+        numbers: None,
     }
 }
 
@@ -653,6 +656,8 @@ fn figure(cells: &[&Cell<'_>]) -> Figure {
             .iter()
             .map(|policy| ((*policy).to_owned(), of(policy)))
             .collect(),
+        published: Vec::new(),
+        reaches: 0.0,
     }
 }
 

@@ -57,6 +57,7 @@ fn report_in_browser() {
     headings_of_many_runtimes_do_not_run_into_each_other(&browser, folder.path());
     a_baseline_without_numbers_is_replaced_where_it_has_none(&browser, folder.path());
     simulated_tables_are_sorted_too(&browser, folder.path());
+    simulated_panels_lie_side_by_side(&browser, folder.path());
     assert_eq!(
         browser.console(),
         Vec::<String>::new(),
@@ -435,12 +436,15 @@ fn simulated_tables_are_sorted_too(browser: &Browser, folder: &Path) {
         title: "big".into(),
         text: String::new(),
         figure: None,
-        header: vec!["policy".into(), "makespan".into()],
-        rows: vec![
-            row("slow", 2e9, "2.00 s"),
-            vec!["none".into(), "unknown: one seed".into()],
-            row("fast", 9e6, "9.00 ms"),
-        ],
+        table: simulation::Table::new(
+            &["policy", "makespan"],
+            vec![
+                row("slow", 2e9, "2.00 s"),
+                vec!["none".into(), "unknown: one seed".into()],
+                row("fast", 9e6, "9.00 ms"),
+            ],
+        ),
+        numbers: None,
     };
     let page = simulation::Page {
         title: "big".into(),
@@ -455,6 +459,43 @@ fn simulated_tables_are_sorted_too(browser: &Browser, folder: &Path) {
     assert_eq!(click(), ["fast", "slow", "none"]);
     assert_eq!(click(), ["slow", "fast", "none"]);
     assert_eq!(click(), ["slow", "none", "fast"]);
+}
+
+/// Two panels share a line and are reached by keyboard, and neither they nor what is opened below makes the page wider.
+fn simulated_panels_lie_side_by_side(browser: &Browser, folder: &Path) {
+    let panel = |caption: &str| {
+        let figure = simulation::Figure::Lines {
+            axes: ("workers".into(), "time".into()),
+            series: vec![("cls".into(), vec![(4.0, 2.0), (64.0, 1.0)])],
+            published: vec![(64.0, 1.5, "published, cls: 1.5".into())],
+            reaches: 2.0,
+        };
+        (caption.to_owned(), figure)
+    };
+    let table = || simulation::Table::new(&["policy"], vec![vec!["cls".into()]]);
+    let page = simulation::Page {
+        title: "big".into(),
+        method: String::new(),
+        sections: vec![simulation::Section {
+            title: "big".into(),
+            text: String::new(),
+            figure: Some(simulation::Figure::Panels(vec![panel("one"), panel("two")])),
+            table: table(),
+            numbers: Some(table()),
+        }],
+    };
+    let file = folder.join("panels.html");
+    std::fs::write(&file, simulation::render(&page)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.run("document.querySelector('details').open = true;");
+    let tops = browser.run(
+        "return [...document.querySelectorAll('.panels > figure')].map((f) => [f.tabIndex, f.getBoundingClientRect().top]);",
+    );
+    let tops = tops.as_array().unwrap();
+    assert_eq!((tops.len(), &tops[0]), (2, &tops[1]));
+    assert_eq!(tops[0][0], 0);
+    let wider = "return document.documentElement.scrollWidth > document.documentElement.clientWidth;";
+    assert_eq!(browser.run(wider), json!(false));
 }
 
 /// In a figure of many panels: each has an axis right below it, no axis stands elsewhere, and fewer columns would need another line.

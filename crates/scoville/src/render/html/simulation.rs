@@ -26,10 +26,29 @@ pub struct Section {
     pub text: String,
     /// The figure.
     pub figure: Option<Figure>,
-    /// Headings of the table's columns.
+    /// The table.
+    pub table: Table,
+    /// Every number of the figure, where the table is about something else; to be opened.
+    pub numbers: Option<Table>,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Headings of its columns.
     pub header: Vec<String>,
-    /// Rows of the table.
+    /// Its rows.
     pub rows: Vec<Vec<Field>>,
+}
+
+impl Table {
+    /// With these headings.
+    pub fn new(header: &[&str], rows: Vec<Vec<Field>>) -> Self {
+        Self {
+            header: header.iter().map(|heading| (*heading).to_owned()).collect(),
+            rows,
+        }
+    }
 }
 
 /// A figure.
@@ -50,11 +69,24 @@ pub enum Figure {
         axes: (String, String),
         /// Name of each series with its points.
         series: Vec<(String, Vec<(f64, f64)>)>,
+        /// Published values, where any are known: each with its place and what is said of it.
+        published: Vec<(f64, f64, String)>,
+        /// What the vertical axis reaches at least, so that figures can be compared.
+        reaches: f64,
     },
+    /// Figures side by side, each with its caption.
+    Panels(Vec<(String, Figure)>),
 }
 
 /// Tables are what these pages are read for: they are shown as a whole. What is short stays on one line.
-const STYLE: &str = ".scroll { max-height: none; } .short { white-space: nowrap; }";
+const STYLE: &str = "\
+    .scroll { max-height: none; } .short { white-space: nowrap; } \
+    .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 0.6rem 2rem; margin-bottom: 1.2rem; } \
+    .panels > figure.drawing { min-width: 0; margin: 0; } .panels > figure.drawing > svg { min-width: 24rem; } \
+    .panels h3 { margin-bottom: 0.4rem; } \
+    .sections.contents { display: block; columns: 22rem; column-gap: 2rem; margin-top: 1.5rem; }";
+/// Parts of a page from which on it says at its beginning which there are.
+const MANY: usize = 8;
 /// Letters of the longest entry of a column that is short.
 const SHORT: usize = 26;
 
@@ -82,6 +114,7 @@ pub fn render(page: &Page) -> String {
                     p.brand { "Scoville" }
                     h1 { (page.title) }
                     p.method { "Simulated, not measured. " (page.method) }
+                    @if page.sections.len() >= MANY { (contents(&page.sections)) }
                 }
                 main id="main" {
                     @for (number, part) in page.sections.iter().enumerate() { (section(number, part)) }
@@ -94,6 +127,16 @@ pub fn render(page: &Page) -> String {
     document.into_string()
 }
 
+fn contents(sections: &[Section]) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul.sections.contents {
+                @for (number, part) in sections.iter().enumerate() { li { a href={ "#part-" (number) } { (part.title) } } }
+            }
+        }
+    }
+}
+
 fn section(number: usize, part: &Section) -> Markup {
     let id = format!("part-{number}");
     html! {
@@ -101,14 +144,20 @@ fn section(number: usize, part: &Section) -> Markup {
             h2 id={ (id) "-title" } { (part.title) }
             p.prose { (part.text) }
             @if let Some(figure) = &part.figure {
-                figure.drawing tabindex="0" aria-label={ "Figure: " (part.title) } { (drawn(figure, &part.title)) }
+                (framed(figure, &part.title))
             }
-            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } { (rows(part)) }
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (part.title) } { (rows(&part.table)) }
+            @if let Some(numbers) = &part.numbers {
+                details.table {
+                    summary { "All numbers of this figure" }
+                    div.scroll tabindex="0" role="region" aria-label={ "Numbers: " (part.title) } { (rows(numbers)) }
+                }
+            }
         }
     }
 }
 
-fn rows(part: &Section) -> Markup {
+fn rows(part: &Table) -> Markup {
     let class = |column| match holds_numbers(&part.rows, column) {
         true => Some("num"),
         false => is_short(&part.rows, column).then_some("short"),
@@ -144,14 +193,42 @@ fn is_short(rows: &[Vec<Field>], column: usize) -> bool {
     cells.all(|cell| cell.text.chars().count() <= SHORT)
 }
 
-fn drawn(figure: &Figure, title: &str) -> Markup {
+/// A figure that can be reached by keyboard, or several of them.
+fn framed(figure: &Figure, title: &str) -> Markup {
+    let Figure::Panels(panels) = figure else {
+        return html! { figure.drawing tabindex="0" aria-label={ "Figure: " (title) } { (drawn(figure, title, WIDTH)) } };
+    };
+    html! {
+        div.panels {
+            @for (caption, panel) in panels {
+                figure.drawing tabindex="0" aria-label={ "Figure: " (title) ", " (caption) } {
+                    h3 { (caption) }
+                    (drawn(panel, caption, NARROW))
+                }
+            }
+        }
+    }
+}
+
+fn drawn(figure: &Figure, title: &str, width: f64) -> Markup {
     match figure {
         Figure::Dots { axis, series, rows } => dots(title, axis, series, rows),
-        Figure::Lines { axes, series } => lines(title, axes, series),
+        Figure::Lines {
+            axes,
+            series,
+            published,
+            reaches,
+        } => {
+            let plot = Plot::new(series, published, *reaches, width);
+            lines(title, axes, series, published, &plot)
+        }
+        Figure::Panels(_) => framed(figure, title),
     }
 }
 
 const WIDTH: f64 = 860.0;
+/// Width of a figure beside another one.
+const NARROW: f64 = 540.0;
 /// Room for names of rows, at least.
 const LEFT: f64 = 180.0;
 /// Room for the values and the label of a vertical axis.
@@ -223,8 +300,33 @@ fn steps(most: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// What each series looks like: a mark, on a piece of its line if it has one.
-fn legend(names: &[&str], with_lines: bool) -> Markup {
+/// What is marked of a logarithmic axis between these powers of two, as it is written: round numbers about 1, or powers of two, at
+/// most thirteen of them, with 1.
+fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
+    let round = [0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0];
+    let near = |tick: &f64| (low..=high).contains(&tick.log2());
+    let ticks: Vec<f64> = if high - low > 2.0 {
+        let apart = ((high - low) / 12.0).ceil() as i32;
+        let powers = (low.ceil() as i32)..=(high.floor() as i32);
+        let kept = powers.filter(|power| power % apart == 0);
+        kept.map(|power| 2_f64.powi(power)).collect()
+    } else {
+        round.into_iter().filter(near).collect()
+    };
+    ticks.into_iter().map(|tick| (tick, small(tick))).collect()
+}
+
+/// A number of which two digits are enough if it is far below 1.
+fn small(number: f64) -> String {
+    if number >= 0.1 {
+        return number.to_string();
+    }
+    let decimals = 1 - number.log10().floor() as i32;
+    format!("{number:.*}", decimals.max(0) as usize)
+}
+
+/// What each series looks like: a mark, on a piece of its line if it has one; and what marks published values, if there are any.
+fn legend(names: &[&str], with_lines: bool, with_published: bool) -> Markup {
     html! {
         figcaption.series {
             @for (number, name) in names.iter().enumerate() {
@@ -235,6 +337,9 @@ fn legend(names: &[&str], with_lines: bool) -> Markup {
                     }
                     (name)
                 }
+            }
+            @if with_published {
+                span { svg viewBox="0 0 30 14" width="30" height="14" aria-hidden="true" { (rhombus("15", "7")) } "published" }
             }
         }
     }
@@ -260,20 +365,13 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
     };
     let height = ROW * rows.len() as f64 + BOTTOM;
     let floor = height - BOTTOM;
-    let ticks: [f64; 17] = [
-        0.125, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0,
-    ];
-    let crowded = high - low > 2.0;
-    let shown = ticks
-        .iter()
-        .filter(|tick| (low..=high).contains(&tick.log2()) && (!crowded || tick.log2().fract() == 0.0));
     html! {
-        (legend(&series.iter().map(String::as_str).collect::<Vec<_>>(), false))
+        (legend(&series.iter().map(String::as_str).collect::<Vec<_>>(), false, false))
         svg viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
-            @for tick in shown {
+            @for (tick, label) in ticks(low, high) {
                 line x1=(x.at(tick.log2())) x2=(x.at(tick.log2())) y1="0" y2=(floor) stroke="currentColor"
-                    stroke-opacity=(if *tick == 1.0 { 0.8 } else { 0.15 }) {}
-                text x=(x.at(tick.log2())) y=(floor + 16.0) text-anchor="middle" { (tick) }
+                    stroke-opacity=(if tick == 1.0 { 0.8 } else { 0.15 }) {}
+                text x=(x.at(tick.log2())) y=(floor + 16.0) text-anchor="middle" { (label) }
             }
             text x=(f64::midpoint(left, width - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axis) }
             @for (number, (name, values)) in rows.iter().enumerate() {
@@ -292,52 +390,124 @@ fn dots(title: &str, axis: &str, series: &[String], rows: &[(String, Vec<Option<
     }
 }
 
-fn lines(title: &str, axes: &(String, String), series: &[(String, Vec<(f64, f64)>)]) -> Markup {
-    let points = || series.iter().flat_map(|(_, points)| points);
-    // What doubles from point to point would be crowded at the left of a linear axis.
-    let (least, largest) = extent(points().map(|point| point.0), 0.0);
-    let doubles = least > 0.0 && largest / least >= 8.0;
-    let along = |value: f64| if doubles { value.log2() } else { value };
-    let (_, most) = extent(points().map(|point| point.1), 0.1);
-    let steps = steps(most);
-    let height = 360.0;
-    let floor = height - BOTTOM;
-    let x = Scale {
-        from: extent(points().map(|point| along(point.0)), 1.0),
-        to: (AXIS, WIDTH - RIGHT),
-    };
-    let y = Scale {
-        from: (0.0, steps.last().expect("there is 0").0),
-        to: (floor, 8.0),
-    };
-    let place = |point: &(f64, f64)| (x.at(along(point.0)), y.at(point.1));
-    let path = |points: &[(f64, f64)]| {
-        let places = points.iter().map(place).map(|(x, y)| format!("{x},{y}"));
+/// Where values lie in a figure of lines.
+struct Plot {
+    width: f64,
+    /// Whether the horizontal axis is logarithmic.
+    doubles: bool,
+    x: Scale,
+    y: Scale,
+    /// Steps of the vertical axis.
+    steps: Vec<(f64, String)>,
+    /// Places on the horizontal axis that have values.
+    marks: Vec<f64>,
+}
+
+impl Plot {
+    const FLOOR: f64 = 360.0 - BOTTOM;
+
+    fn new(
+        series: &[(String, Vec<(f64, f64)>)],
+        published: &[(f64, f64, String)],
+        reaches: f64,
+        width: f64,
+    ) -> Self {
+        let drawn = series.iter().flat_map(|(_, points)| points.iter().copied());
+        let points = || drawn.clone().chain(published.iter().map(|(x, y, _)| (*x, *y)));
+        // What doubles from point to point would be crowded at the left of a linear axis.
+        let (least, largest) = extent(points().map(|point| point.0), 0.0);
+        let doubles = least > 0.0 && largest / least >= 8.0;
+        let along = |value: f64| if doubles { value.log2() } else { value };
+        let (_, most) = extent(points().map(|point| point.1), 0.1);
+        let steps = steps(most.max(reaches));
+        let mut marks: Vec<f64> = points().map(|point| point.0).collect();
+        marks.sort_by(f64::total_cmp);
+        marks.dedup();
+        Self {
+            width,
+            doubles,
+            x: Scale {
+                from: extent(points().map(|point| along(point.0)), 1.0),
+                to: (AXIS, width - RIGHT),
+            },
+            y: Scale {
+                from: (0.0, steps.last().expect("there is 0").0),
+                to: (Self::FLOOR, 8.0),
+            },
+            steps,
+            marks,
+        }
+    }
+
+    fn across(&self, value: f64) -> String {
+        self.x.at(if self.doubles { value.log2() } else { value })
+    }
+
+    fn path(&self, points: &[(f64, f64)]) -> String {
+        let places = points
+            .iter()
+            .map(|point| format!("{},{}", self.across(point.0), self.y.at(point.1)));
         places.collect::<Vec<_>>().join(" ")
-    };
-    let mut marks: Vec<f64> = points().map(|point| point.0).collect();
-    marks.sort_by(f64::total_cmp);
-    marks.dedup();
-    html! {
-        (legend(&series.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), true))
-        svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(title) font-size="12" fill="currentColor" {
-            @for (value, label) in &steps {
-                line x1=(AXIS) x2=(WIDTH - RIGHT) y1=(y.at(*value)) y2=(y.at(*value)) stroke="currentColor" stroke-opacity="0.15" {}
-                text x=(AXIS - 8.0) y=(y.at(*value)) text-anchor="end" dominant-baseline="middle" { (label) }
+    }
+
+    /// Both axes with their labels.
+    fn axes(&self, (across, up): &(String, String)) -> Markup {
+        let (right, floor) = (self.width - RIGHT, Self::FLOOR);
+        html! {
+            @for (value, label) in &self.steps {
+                line x1=(AXIS) x2=(right) y1=(self.y.at(*value)) y2=(self.y.at(*value)) stroke="currentColor" stroke-opacity="0.15" {}
+                text x=(AXIS - 8.0) y=(self.y.at(*value)) text-anchor="end" dominant-baseline="middle" { (label) }
             }
-            @for mark in &marks { text x=(x.at(along(*mark))) y=(floor + 16.0) text-anchor="middle" { (mark) } }
-            text x=(f64::midpoint(AXIS, WIDTH - RIGHT)) y=(floor + 36.0) text-anchor="middle" { (axes.0) }
-            text x="12" y=(floor / 2.0) text-anchor="middle" transform={ "rotate(-90 12 " (floor / 2.0) ")" } { (axes.1) }
+            @for mark in self.labelled() { text x=(self.across(mark)) y=(floor + 16.0) text-anchor="middle" { (mark) } }
+            text x=(f64::midpoint(AXIS, right)) y=(floor + 36.0) text-anchor="middle" { (across) }
+            text x="12" y=(floor / 2.0) text-anchor="middle" transform={ "rotate(-90 12 " (floor / 2.0) ")" } { (up) }
+        }
+    }
+
+    /// The places that have a label: those that leave room for the next one, from the right, and the last.
+    fn labelled(&self) -> Vec<f64> {
+        const ROOM: f64 = 22.0;
+        let at = |mark: f64| self.across(mark).parse::<f64>().unwrap_or(0.0);
+        let mut kept: Vec<f64> = Vec::new();
+        for &mark in self.marks.iter().rev() {
+            if kept.last().is_none_or(|next| at(*next) - at(mark) >= ROOM) {
+                kept.push(mark);
+            }
+        }
+        kept
+    }
+}
+
+fn lines(
+    title: &str,
+    axes: &(String, String),
+    series: &[(String, Vec<(f64, f64)>)],
+    published: &[(f64, f64, String)],
+    plot: &Plot,
+) -> Markup {
+    html! {
+        (legend(&series.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), true, !published.is_empty()))
+        svg viewBox={ "0 0 " (plot.width) " 360" } role="img" aria-label=(title) font-size="12" fill="currentColor" {
+            (plot.axes(axes))
             @for (number, (name, points)) in series.iter().enumerate() {
-                (stroke(number, &path(points)))
+                (stroke(number, &plot.path(points)))
                 @for point in points {
-                    @let (across, up) = place(point);
-                    circle cx=(across) cy=(up) r=(radius(number, series.len())) fill=(colour(number)) {
+                    circle cx=(plot.across(point.0)) cy=(plot.y.at(point.1)) r=(radius(number, series.len())) fill=(colour(number)) {
                         title { (name) ": " (format!("{} at {}", format_args!("{:.3}", point.1), point.0)) }
                     }
                 }
             }
+            @for (x, y, said) in published {
+                g { title { (said) } (rhombus(&plot.across(*x), &plot.y.at(*y))) }
+            }
         }
+    }
+}
+
+/// What marks a published value: it can be told from all dots, and lets what is behind it be seen.
+fn rhombus(x: &str, y: &str) -> Markup {
+    html! {
+        path transform={ "translate(" (x) " " (y) ")" } d="M0 -7L7 0L0 7L-7 0Z" fill="currentColor" fill-opacity="0.1" stroke="currentColor" stroke-width="1.8" {}
     }
 }
 
@@ -360,8 +530,8 @@ mod tests {
                         ("none".to_owned(), vec![None]),
                     ],
                 }),
-                header: vec!["program".to_owned()],
-                rows: vec![vec![name.into()]],
+                table: Table::new(&["program"], vec![vec![name.into()]]),
+                numbers: None,
             }],
         }
     }
@@ -388,6 +558,20 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_axis_is_marked_to_its_ends() {
+        let labels =
+            |low, high| -> Vec<String> { ticks(low, high).into_iter().map(|(_, label)| label).collect() };
+        assert_eq!(labels(-0.2, 0.6), ["0.9", "1", "1.1", "1.25", "1.5"]);
+        assert_eq!(labels(-3.5, 1.2), ["0.125", "0.25", "0.5", "1", "2"]);
+        assert_eq!(
+            labels(-14.2, 6.0),
+            [
+                "0.000061", "0.00024", "0.00098", "0.0039", "0.016", "0.062", "0.25", "1", "4", "16", "64"
+            ]
+        );
+    }
+
+    #[test]
     fn long_names_get_room() {
         let name = "n".repeat(100);
         let text = render(&page(&name, 2.0));
@@ -402,11 +586,53 @@ mod tests {
         let figure = Figure::Lines {
             axes: ("workers".to_owned(), "ms".to_owned()),
             series: vec![("a".to_owned(), vec![(1.0, 10.0), (2.0, 5.0)])],
+            published: Vec::new(),
+            reaches: 0.0,
         };
-        let text = drawn(&figure, "t").into_string();
+        let text = drawn(&figure, "t", WIDTH).into_string();
         // From the axis to the right edge, and from the largest step, 10, half the way down to 0.
         assert!(text.contains(r#"points="76.0,8.0 840.0,161.0""#), "{text}");
         assert_eq!(text.matches("<circle").count(), 3, "one in the legend");
+    }
+
+    #[test]
+    fn a_published_value_is_marked_and_has_room() {
+        let figure = Figure::Lines {
+            axes: ("workers".to_owned(), "ms".to_owned()),
+            series: vec![("a".to_owned(), vec![(1.0, 10.0), (2.0, 5.0)])],
+            published: vec![(2.0, 20.0, "published, a: 20".to_owned())],
+            reaches: 40.0,
+        };
+        let text = drawn(&figure, "t", NARROW).into_string();
+        assert!(text.contains("<title>published, a: 20</title>"), "{text}");
+        // At the right edge, half the way up, since the axis reaches 40.
+        assert!(text.contains("translate(520.0 161.0)"), "{text}");
+        assert!(text.contains(">published</span>"), "{text}");
+    }
+
+    #[test]
+    fn panels_can_be_reached_one_by_one() {
+        let panel = || Figure::Dots {
+            axis: String::new(),
+            series: Vec::new(),
+            rows: Vec::new(),
+        };
+        let both = Figure::Panels(vec![("one".to_owned(), panel()), ("two".to_owned(), panel())]);
+        let text = framed(&both, "t").into_string();
+        for name in ["Figure: t, one", "Figure: t, two"] {
+            let frame = format!(r#"<figure class="drawing" tabindex="0" aria-label="{name}">"#);
+            assert!(text.contains(&frame), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_long_pages_begin_with_their_contents() {
+        let long = |parts| {
+            let one = page("x", 2.0);
+            let sections = vec![one.sections[0].clone(); parts];
+            render(&Page { sections, ..one }).contains(r##"<a href="#part-1">"##)
+        };
+        assert_eq!([MANY - 1, MANY].map(long), [false, true]);
     }
 
     #[test]
@@ -415,8 +641,10 @@ mod tests {
         let figure = Figure::Lines {
             axes: (String::new(), String::new()),
             series: vec![("a".to_owned(), points.to_vec())],
+            published: Vec::new(),
+            reaches: 0.0,
         };
-        let text = drawn(&figure, "t").into_string();
+        let text = drawn(&figure, "t", WIDTH).into_string();
         for place in ["76.0", "458.0", "840.0"] {
             assert!(text.contains(&format!(r#"<circle cx="{place}""#)), "{text}");
         }
