@@ -602,6 +602,85 @@ fn the_groups_of_the_example_are_those_of_the_figure() {
     }
 }
 
+/// Of searches with many seeds, how many ask worker 0 with each of the first so many attempts.
+fn hits<P: Policy>(thief: u32, attempts: usize, searches: u64) -> Vec<u64> {
+    let machine = ring_of_nodes(4, 2);
+    let mut hits = vec![0; attempts];
+    for seed in 0..searches {
+        let (mut policy, _) = policy::<P>(&machine, thief, seed);
+        let probes = (0..).filter_map(|step| match policy.search(step) {
+            Search::Probe(victim, _) => Some(victim),
+            _ => None,
+        });
+        for (hit, victim) in hits.iter_mut().zip(probes) {
+            *hit += u64::from(victim == 0);
+        }
+    }
+    hits
+}
+
+/// Whether so many of so many are one in `one_in` but for chance: five standard deviations.
+fn is_one_in(hits: u64, searches: u64, one_in: u64) -> bool {
+    let expected = searches as f64 / one_in as f64;
+    let deviation = (expected * (1.0 - 1.0 / one_in as f64)).sqrt();
+    (hits as f64 - expected).abs() <= 5.0 * deviation
+}
+
+const SEARCHES: u64 = 4_000;
+
+/// Figure 4.1: with random work stealing each attempt of each thief finds core 1, the only one with work, with one chance in seven.
+#[test]
+fn random_thieves_find_the_one_with_work_by_one_chance_in_seven() {
+    for thief in 1..8 {
+        for found in hits::<ClsTp>(thief, 10, SEARCHES) {
+            assert!(is_one_in(found, SEARCHES, 7), "core {}: {found}", thief + 1);
+        }
+    }
+}
+
+/// Figure 4.2: core 2 finds it at once; cores of the next processors with the second attempt at the earliest, by one chance in five; those
+/// beyond with the seventh, by one in seven.
+#[test]
+fn the_chances_of_locality_aware_thieves_are_those_of_the_figure() {
+    assert!(hits::<Lgs>(1, 1, SEARCHES) == [SEARCHES], "core 2");
+    for thief in [2, 3, 6, 7] {
+        let found = hits::<Lgs>(thief, 6, SEARCHES);
+        assert_eq!(found[0], 0, "core {}", thief + 1);
+        let second = found[1..].iter().all(|&found| is_one_in(found, SEARCHES, 5));
+        assert!(second, "core {}: {found:?}", thief + 1);
+    }
+    for thief in [4, 5] {
+        let found = hits::<Lgs>(thief, 10, SEARCHES);
+        assert_eq!(found[..6], [0; 6], "core {}", thief + 1);
+        let last = found[6..].iter().all(|&found| is_one_in(found, SEARCHES, 7));
+        assert!(last, "core {}: {found:?}", thief + 1);
+    }
+}
+
+/// Listing 5.1: a worker knows all others sorted by distance, and the first row are its direct neighbours.
+#[test]
+fn a_worker_begins_with_the_others_by_distance_and_its_neighbours_first() {
+    let machine = ring_of_nodes(4, 4);
+    for me in 0..16 {
+        let (_, rings) = policy::<Lgs>(&machine, me, 0);
+        let node = |worker: u32| worker / 4;
+        let hops = |worker: u32| {
+            let apart = node(worker).abs_diff(node(me));
+            apart.min(4 - apart)
+        };
+        assert_eq!(rings.count(), 3, "neighbours, one step and two");
+        for ring in 0..rings.count() {
+            let group: BTreeSet<u32> = rings.group(ring).iter().copied().collect();
+            let expected = (0..16).filter(|&other| other != me && hops(other) <= ring as u32);
+            assert_eq!(group, expected.collect(), "worker {me}, ring {ring}");
+            let steps: Vec<u32> = rings.group(ring).iter().map(|&worker| hops(worker)).collect();
+            assert!(steps.is_sorted(), "worker {me}: {steps:?}");
+        }
+        let neighbours = (0..16).filter(|&other| other != me && rings.is_neighbour(other));
+        assert_eq!(neighbours.collect::<Vec<_>>(), rings.group(0));
+    }
+}
+
 /// Workers take from the head; those that queue there take from the tail now and then, so that nobody waits there for ever.
 #[test]
 fn nobody_waits_at_the_tail_for_ever() {
