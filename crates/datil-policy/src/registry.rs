@@ -30,7 +30,7 @@ macro_rules! with_routing_policies {
             LgsAlt "lgs where the first worker becomes the home wherever it is"
             LgsAltAwake "lgs-alt whose idle workers never sleep"
             ClsDealt "cls-tp that deals data actors out to all workers in turn (needs hints)"
-            AdaptiveLocality "pins classes of actors whose messages take longer away from home, wakes workers while thefts pay, and asks neighbours more often; needs no hints"
+            AdaptiveLocality "pins classes of actors whose messages take longer away from home, wakes workers while thefts pay, and neighbours unless they gain nothing, whom it asks more often, too; needs no hints"
             AdaptiveWaking "adaptive-locality without homes: wakes workers while thefts pay"
             AdaptiveLocalityPolling "adaptive-locality without regard to thefts: learns homes"
             WithoutNearness "adaptive-locality whose thieves ask anybody, never neighbours rather than others"

@@ -94,7 +94,8 @@ pub enum Waking {
     OneSearcher,
     /// As `OneSearcher`, but if the owner of another's queue does not sleep, one sleeping worker of its memory node.
     OneNear,
-    /// One sleeping worker, where thefts have paid lately ([`crate::Policy::wakes`]); otherwise idle workers look again by themselves.
+    /// One sleeping worker, where the policy has learned from thefts that it is worth that ([`crate::Policy::wakes`], [`crate::Policy::calls`]); otherwise idle
+    /// workers look again by themselves.
     Proven,
 }
 
