@@ -157,7 +157,9 @@ pub use runtime::{
 };
 pub use signal::extras::Behaviour;
 pub use simulation::{Simulation, SimulationBuilder};
-pub use supervisor::{Restart, Spawn, Strategy, Supervisor, SupervisorEnd, SupervisorOver};
+pub use supervisor::{
+    Restart, Spawn, Strategy, Supervisor, SupervisorEnd, SupervisorMonitorId, SupervisorOver,
+};
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};
 pub use worker::port::WorkerMetrics;

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use datil_policy::Nanos;
@@ -168,6 +168,7 @@ struct State {
 
 /// One who wants to know of a supervisor's end.
 struct Watcher {
+    number: u64,
     /// The actor that watches, if it is one: dead ones are forgotten.
     by: Option<Target>,
     notify: Box<dyn FnOnce(SupervisorEnd) + Send>,
@@ -316,12 +317,16 @@ impl Inner {
         watchers.into_iter().for_each(|watcher| watcher.notify(end));
     }
 
-    fn watch(&self, by: Option<Target>, notify: Box<dyn FnOnce(SupervisorEnd) + Send>) {
-        let watcher = Watcher { by, notify };
+    /// Returns the number by which it is forgotten.
+    fn watch(&self, by: Option<Target>, notify: Box<dyn FnOnce(SupervisorEnd) + Send>) -> u64 {
         let mut state = lock(&self.state);
+        let number = state.next;
+        state.next += 1;
+        let watcher = Watcher { number, by, notify };
         if let Some(end) = state.over {
             drop(state);
-            return watcher.notify(end);
+            watcher.notify(end);
+            return number;
         }
         let mut vain = Vec::new();
         if state.watchers.len() == state.watchers.capacity() {
@@ -332,6 +337,18 @@ impl Inner {
         state.watchers.push(watcher);
         drop(state);
         vain.into_iter().for_each(Watcher::discard);
+        number
+    }
+
+    /// A watcher is none any more, if it was not told yet.
+    fn unwatch(&self, number: u64) {
+        let mut state = lock(&self.state);
+        let found = state.watchers.iter().position(|watcher| watcher.number == number);
+        let watcher = found.map(|at| state.watchers.remove(at));
+        drop(state);
+        if let Some(watcher) = watcher {
+            watcher.discard();
+        }
     }
 
     /// A child is none any more.
@@ -347,6 +364,21 @@ pub enum SupervisorEnd {
     Stopped,
     /// A child has failed too often, and there is no parent that would restart them all.
     GaveUp,
+}
+
+/// Names a monitor of a supervisor, to end it with [`Context::demonitor_supervisor`]. It does not keep the supervisor.
+#[derive(Clone)]
+pub struct SupervisorMonitorId {
+    of: Weak<Inner>,
+    number: u64,
+}
+
+impl fmt::Debug for SupervisorMonitorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SupervisorMonitorId")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The supervisor has ended: it was stopped, or gave up because restarts did not help.
@@ -523,8 +555,8 @@ impl<A: Actor> Context<'_, A> {
     /// Sends this actor a message when a supervisor was stopped or has given up, or at once if it has already. That of its children's ends may come before
     /// or after.
     ///
-    /// The message is taken also by a bounded mailbox that is full. Each call is a monitor of its own, which ends with this actor. It does not come if the
-    /// supervisor is gone without an end ([`Supervisor::ended`]).
+    /// The message is taken also by a bounded mailbox that is full. Each call is a monitor of its own, which ends with this actor, and by
+    /// [`Context::demonitor_supervisor`]. It does not come if the supervisor is gone without an end ([`Supervisor::ended`]).
     ///
     /// `message` runs where the supervisor ends, so it should be quick; a panic in it loses the message, and is told to [`crate::Builder::on_panic`] if that
     /// is on a worker. It must not hold the supervisor, which would then keep itself alive.
@@ -532,10 +564,20 @@ impl<A: Actor> Context<'_, A> {
         &mut self,
         of: &Supervisor,
         message: impl FnOnce(SupervisorEnd) -> A::Msg + Send + 'static,
-    ) {
+    ) -> SupervisorMonitorId {
         let me = self.address();
         let notify = Box::new(move |end| gate::tell_in_any_case(me, message(end)));
-        of.0.watch(Some(me.target()), notify);
+        SupervisorMonitorId {
+            number: of.0.watch(Some(me.target()), notify),
+            of: Arc::downgrade(&of.0),
+        }
+    }
+
+    /// Ends a monitor of a supervisor, and drops its closure. A message that is under way already still arrives.
+    pub fn demonitor_supervisor(&mut self, monitor: &SupervisorMonitorId) {
+        if let Some(supervisor) = monitor.of.upgrade() {
+            supervisor.unwatch(monitor.number);
+        }
     }
 }
 

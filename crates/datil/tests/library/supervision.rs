@@ -459,6 +459,42 @@ fn the_end_of_a_supervisor_is_told_to_all_who_watch_it() {
 }
 
 #[test]
+fn who_no_longer_watches_a_supervisor_is_not_told_and_keeps_nothing() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 0, PATIENCE);
+        let watcher = runtime.spawn(Puppet::default());
+        let (reply, heard) = datil::promise();
+        let (watched, held) = (supervisor.clone(), Alive::new(&alive));
+        tell(watcher, move |_, cx| {
+            let ended = cx.monitor_supervisor(&watched, move |_| {
+                drop(held);
+                Box::new(|_, _| panic!("heard of it"))
+            });
+            cx.monitor_supervisor(&watched, move |end| Box::new(move |_, _| reply.send(end)));
+            cx.demonitor_supervisor(&ended);
+            // It has ended already.
+            cx.demonitor_supervisor(&ended);
+        });
+        sync(watcher);
+        assert_eq!(alive.load(SeqCst), 0, "the closure is dropped");
+        supervisor.stop();
+        assert_eq!(heard.wait_for(PATIENCE), Ok(SupervisorEnd::Stopped));
+        sync(watcher);
+        assert_eq!(runtime.metrics().total().panics, 0);
+        // Of a supervisor that is gone nothing is left to end.
+        tell(watcher, |_, cx| {
+            let gone = Supervisor::new(Strategy::OneForOne, 0, PATIENCE);
+            let monitor = cx.monitor_supervisor(&gone, |_| Box::new(|_, _| ()));
+            drop(gone);
+            cx.demonitor_supervisor(&monitor);
+        });
+        sync(watcher);
+        watcher.stop();
+    });
+}
+
+#[test]
 fn a_child_hears_of_its_supervisor_and_a_parents_end_is_its_childrens() {
     on_all(|runtime| {
         // The child whose failure is the end watches, too; what it is told finds it gone.
