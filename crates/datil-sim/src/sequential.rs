@@ -16,11 +16,7 @@ pub(crate) struct Pair {
 ///
 /// # Errors
 /// If a simulation fails.
-pub(crate) fn at_once(
-    laboratory: &mut Laboratory,
-    pairs: &[Pair],
-    seeds: u64,
-) -> Result<Vec<(String, Ratio)>, String> {
+fn at_once(laboratory: &mut Laboratory, pairs: &[Pair], seeds: u64) -> Result<Vec<(String, Ratio)>, String> {
     let cells = pairs.iter().flat_map(|pair| [pair.one, pair.other]);
     laboratory.simulate(cells.map(|cell| (cell, seeds)))?;
     let ratio = |pair: &Pair| (pair.name.clone(), laboratory.ratio(pair.one, pair.other));

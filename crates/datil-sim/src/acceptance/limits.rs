@@ -8,7 +8,7 @@ use super::{
 };
 use crate::laboratory::{Cell, Conditions, Laboratory, Outcome, Ratio};
 use crate::progress::unwatched;
-use crate::sequential::{Pair, at_once, decide};
+use crate::sequential::{Pair, decide};
 
 /// A limit that makespans by those of another policy must not exceed.
 #[derive(Clone, Debug, Serialize)]
@@ -55,7 +55,7 @@ pub enum Part {
     Conditions,
     /// What may be lost on programs that mostly send.
     Sending,
-    /// The same with 64 workers under changed conditions. Nobody gets more seeds here: there are more than a hundred cells.
+    /// The same with 64 workers under changed conditions.
     SendingConditions,
     /// The same as usual, with the operating system's terms.
     SendingWithOs,
@@ -97,7 +97,7 @@ impl Part {
             Self::SendingConditions => one(
                 "every program that mostly sends, under changed conditions, by cls-tp",
                 1.03,
-                || at_once(laboratory, &under_conditions(&sending()), sure),
+                || decide(laboratory, 1.03, &under_conditions(&sending()), sure),
             ),
             Self::SendingWithOs => one(
                 "every program that mostly sends, with the operating system's terms, by the better of cls and cls-tp",
