@@ -119,12 +119,10 @@ impl Ratio {
     /// Of makespans that belong together.
     fn of(pairs: impl Iterator<Item = (f64, f64)>) -> Self {
         let logarithms: Vec<f64> = pairs.map(|(one, other)| (one / other).ln()).collect();
-        let count = logarithms.len() as f64;
-        let mean = logarithms.iter().sum::<f64>() / count;
-        let squares: f64 = logarithms.iter().map(|each| (each - mean).powi(2)).sum();
+        let (mean, error) = mean_with_error(&logarithms);
         Self {
             mean: mean.exp(),
-            error: mean.exp() * (squares / (count - 1.0) / count).sqrt(),
+            error: mean.exp() * error,
             least: logarithms.iter().copied().fold(f64::MAX, f64::min).exp(),
             most: logarithms.iter().copied().fold(f64::MIN, f64::max).exp(),
             seeds: logarithms.len() as u64,
@@ -262,10 +260,9 @@ impl Laboratory {
 
     /// Standard error of that mean; none if there is one seed only.
     pub(crate) fn error(&self, cell: Cell, property: impl Fn(&Run) -> f64) -> Option<f64> {
-        let runs = self.runs(cell);
-        let (count, mean) = (runs.len() as f64, self.mean(cell, &property));
-        let squares: f64 = runs.iter().map(|run| (property(run) - mean).powi(2)).sum();
-        (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt())
+        let values: Vec<f64> = self.runs(cell).iter().map(property).collect();
+        let (_, error) = mean_with_error(&values);
+        Some(error).filter(|error| !error.is_nan())
     }
 
     /// Mean makespan in nanoseconds.
@@ -278,6 +275,14 @@ impl Laboratory {
         let pairs = self.runs(one).iter().zip(self.runs(other));
         Ratio::of(pairs.map(|(one, other)| (one.makespan as f64, other.makespan.max(1) as f64)))
     }
+}
+
+/// A mean and its standard error, which is not a number if there is one value only.
+fn mean_with_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
 /// The next cell, with the seeds that it lacks.

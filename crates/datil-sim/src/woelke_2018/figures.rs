@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::matrix_search::{BLOCKWISE, MATRIX, WORKERS as MATRIX_WORKERS};
 use super::quantity::{
-    CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_CO, Of, Way, cell, name, ratio, suite,
+    CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_CO, Quantity, Way, cell, name, ratio, suite,
 };
 use super::savina::{self, WORKERS};
 use crate::laboratory::{Cell, Laboratory};
@@ -36,7 +36,7 @@ pub struct Figure {
 #[derive(Clone, Debug, Serialize)]
 pub struct Panel {
     /// What is shown, or whose ratios are.
-    pub quantity: Of,
+    pub quantity: Quantity,
     /// Whether it has programs side by side, in ratios, rather than curves over workers.
     pub programs: bool,
     /// What is compared.
@@ -79,14 +79,14 @@ enum Shows {
     Curves {
         program: &'static str,
         blockwise: bool,
-        of: &'static [Of],
+        of: &'static [Quantity],
         ways: &'static [Way],
         workers: &'static [usize],
         /// Values that the text gives.
-        said: &'static [(Of, Way, usize, f64, &'static str)],
+        said: &'static [(Quantity, Way, usize, f64, &'static str)],
     },
     /// A quantity of all programs at 64 workers, by that of another policy.
-    Ratios { of: Of, one: Way, other: Way },
+    Ratios { of: Quantity, one: Way, other: Way },
 }
 
 struct Plan {
@@ -111,7 +111,7 @@ const COUNTS: &str = "all counts; the text gives none";
 const BARS: &str = "those of all programs without a dot or bound of what is published; the text gives none";
 const OTHERS: &str = "Akka, Habanero and other frameworks";
 
-const fn matrix(ways: &'static [Way], of: &'static [Of]) -> Shows {
+const fn matrix(ways: &'static [Way], of: &'static [Quantity]) -> Shows {
     Shows::Curves {
         program: MATRIX,
         blockwise: false,
@@ -122,7 +122,7 @@ const fn matrix(ways: &'static [Way], of: &'static [Of]) -> Shows {
     }
 }
 
-const fn curves(program: &'static str, ways: &'static [Way], of: &'static [Of]) -> Shows {
+const fn curves(program: &'static str, ways: &'static [Way], of: &'static [Quantity]) -> Shows {
     Shows::Curves {
         program,
         blockwise: false,
@@ -133,7 +133,7 @@ const fn curves(program: &'static str, ways: &'static [Way], of: &'static [Of]) 
     }
 }
 
-const fn ratios(of: Of, one: Way, other: Way) -> Shows {
+const fn ratios(of: Quantity, one: Way, other: Way) -> Shows {
     Shows::Ratios { of, one, other }
 }
 
@@ -153,12 +153,17 @@ const fn plan(number: &'static str, section: &'static str, caption: &'static str
     }
 }
 
-const ACCESSES: &[Of] = &[Of::Local, Of::Remote];
-const EVENTS: &[Of] = &[Of::Events, Of::Attempts, Of::Steals];
+const ACCESSES: &[Quantity] = &[Quantity::Local, Quantity::Remote];
+const EVENTS: &[Quantity] = &[Quantity::Events, Quantity::Attempts, Quantity::Steals];
 const VARIANTS: &[Way] = &[CLS, CLS_TP, LGS, LGS_UC];
 
 const FIGURES: [Plan; 20] = [
-    plan("6.2", "6.3", "Matrix Search: time", matrix(VARIANTS, &[Of::Time])),
+    plan(
+        "6.2",
+        "6.3",
+        "Matrix Search: time",
+        matrix(VARIANTS, &[Quantity::Time]),
+    ),
     Plan {
         unavailable: "all counts; the text gives shares of remote accesses, which have a panel of their own here, and bounds of them",
         ..plan(
@@ -168,12 +173,12 @@ const FIGURES: [Plan; 20] = [
             Shows::Curves {
                 program: MATRIX,
                 blockwise: false,
-                of: &[Of::Local, Of::Remote, Of::RemoteShare],
+                of: &[Quantity::Local, Quantity::Remote, Quantity::RemoteShare],
                 ways: &[CLS, CLS_TP, LGS],
                 workers: &MATRIX_WORKERS,
                 said: &[
-                    (Of::RemoteShare, CLS, 4, 0.04, "4 %"),
-                    (Of::RemoteShare, LGS, 4, 0.04, "4 %"),
+                    (Quantity::RemoteShare, CLS, 4, 0.04, "4 %"),
+                    (Quantity::RemoteShare, LGS, 4, 0.04, "4 %"),
                 ],
             },
         )
@@ -184,7 +189,7 @@ const FIGURES: [Plan; 20] = [
             "6.4",
             "6.3",
             "Matrix Search: time, cut out of Figure 6.2",
-            matrix(VARIANTS, &[Of::Time]),
+            matrix(VARIANTS, &[Quantity::Time]),
         )
     },
     Plan {
@@ -200,10 +205,10 @@ const FIGURES: [Plan; 20] = [
                 ways: &[CLS, CLS_TP, LGS],
                 workers: &MATRIX_WORKERS,
                 said: &[
-                    (Of::Attempts, CLS, 4, 1_000.0, RISE[0]),
-                    (Of::Attempts, CLS, 64, 30_000.0, RISE[1]),
-                    (Of::Attempts, CLS_TP, 4, 1_000.0, RISE[0]),
-                    (Of::Attempts, CLS_TP, 64, 30_000.0, RISE[1]),
+                    (Quantity::Attempts, CLS, 4, 1_000.0, RISE[0]),
+                    (Quantity::Attempts, CLS, 64, 30_000.0, RISE[1]),
+                    (Quantity::Attempts, CLS_TP, 4, 1_000.0, RISE[0]),
+                    (Quantity::Attempts, CLS_TP, 64, 30_000.0, RISE[1]),
                 ],
             },
         )
@@ -216,7 +221,7 @@ const FIGURES: [Plan; 20] = [
             "Matrix Search: time with memory interleaved",
             matrix(
                 &[CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_UC],
-                &[Of::Time],
+                &[Quantity::Time],
             ),
         )
     },
@@ -226,7 +231,7 @@ const FIGURES: [Plan; 20] = [
             "6.7",
             "6.4.2",
             "Matrix Search: time of variants of LGS",
-            matrix(&[LGS, LGS_UC, ("lgs-dfs", false), LGS_CO], &[Of::Time]),
+            matrix(&[LGS, LGS_UC, ("lgs-dfs", false), LGS_CO], &[Quantity::Time]),
         )
     },
     Plan {
@@ -238,7 +243,7 @@ const FIGURES: [Plan; 20] = [
             Shows::Curves {
                 program: MATRIX,
                 blockwise: true,
-                of: &[Of::Time],
+                of: &[Quantity::Time],
                 ways: &[CLS, CLS_TP, ("cls-dealt", false), LGS],
                 workers: &BLOCKWISE,
                 said: &[],
@@ -249,19 +254,19 @@ const FIGURES: [Plan; 20] = [
         "6.9",
         "6.5.1",
         "Savina: time of LGS by that of CLS",
-        ratios(Of::Time, LGS, CLS),
+        ratios(Quantity::Time, LGS, CLS),
     ),
     plan(
         "6.10",
         "6.5.1",
         "Savina: remote accesses of LGS by those of CLS",
-        ratios(Of::Remote, LGS, CLS),
+        ratios(Quantity::Remote, LGS, CLS),
     ),
     plan(
         "6.11",
         "6.5.1",
         "Savina: local accesses of LGS by those of CLS",
-        ratios(Of::Local, LGS, CLS),
+        ratios(Quantity::Local, LGS, CLS),
     ),
     Plan {
         unavailable: "those of all programs without a dot of what is published; the text says that they are within 10 % of 1",
@@ -269,7 +274,7 @@ const FIGURES: [Plan; 20] = [
             "6.12",
             "6.5.1",
             "Savina: time of CLS-TP by that of CLS",
-            ratios(Of::Time, CLS_TP, CLS),
+            ratios(Quantity::Time, CLS_TP, CLS),
         )
     },
     Plan {
@@ -279,7 +284,7 @@ const FIGURES: [Plan; 20] = [
             "6.13",
             "6.5.1",
             "Savina: time of LGS-CO by that of LGS",
-            ratios(Of::Time, LGS_CO, LGS),
+            ratios(Quantity::Time, LGS_CO, LGS),
         )
     },
     Plan {
@@ -288,7 +293,7 @@ const FIGURES: [Plan; 20] = [
             "6.14",
             "6.5.1",
             "Savina: time of CLS interleaved by that of CLS",
-            ratios(Of::Time, CLS_SPREAD, CLS),
+            ratios(Quantity::Time, CLS_SPREAD, CLS),
         )
     },
     Plan {
@@ -297,7 +302,7 @@ const FIGURES: [Plan; 20] = [
             "6.15",
             "6.5.1",
             "Savina: time of CLS-TP interleaved by that of CLS",
-            ratios(Of::Time, CLS_TP_SPREAD, CLS),
+            ratios(Quantity::Time, CLS_TP_SPREAD, CLS),
         )
     },
     Plan {
@@ -307,7 +312,7 @@ const FIGURES: [Plan; 20] = [
             "6.16",
             "6.5.2",
             "pingpong: time",
-            curves("pingpong", &[CLS, LGS, ("lgs-alt", false)], &[Of::Time]),
+            curves("pingpong", &[CLS, LGS, ("lgs-alt", false)], &[Quantity::Time]),
         )
     },
     Plan {
@@ -316,7 +321,7 @@ const FIGURES: [Plan; 20] = [
             "6.17",
             "6.5.3",
             "concsll: time",
-            curves("concsll", &[CLS, LGS], &[Of::Time]),
+            curves("concsll", &[CLS, LGS], &[Quantity::Time]),
         )
     },
     Plan {
@@ -325,7 +330,7 @@ const FIGURES: [Plan; 20] = [
             "6.18",
             "6.5.3",
             "concdict: time",
-            curves("concdict", &[CLS, LGS, ("lgs-uw", false)], &[Of::Time]),
+            curves("concdict", &[CLS, LGS, ("lgs-uw", false)], &[Quantity::Time]),
         )
     },
     Plan {
@@ -358,7 +363,13 @@ const FIGURES: [Plan; 20] = [
 ];
 
 /// The figures that show a program's quantity with two policies; bars show it only at 64 workers.
-pub(super) fn figures_of(program: &str, of: Of, one: Way, other: Way, at_64: bool) -> Vec<&'static str> {
+pub(super) fn figures_of(
+    program: &str,
+    of: Quantity,
+    one: Way,
+    other: Way,
+    at_64: bool,
+) -> Vec<&'static str> {
     let shows = |shows: &Shows| match *shows {
         Shows::Ratios { .. } => at_64 && compares(shows, of, one, other),
         Shows::Curves {
@@ -373,14 +384,14 @@ pub(super) fn figures_of(program: &str, of: Of, one: Way, other: Way, at_64: boo
 }
 
 /// The figures that show this of all programs.
-pub(super) fn figures_of_all(of: Of, one: Way, other: Way) -> Vec<&'static str> {
+pub(super) fn figures_of_all(of: Quantity, one: Way, other: Way) -> Vec<&'static str> {
     let found = FIGURES
         .iter()
         .filter(|plan| compares(&plan.shows, of, one, other));
     found.map(|plan| plan.number).collect()
 }
 
-fn compares(shows: &Shows, quantity: Of, first: Way, second: Way) -> bool {
+fn compares(shows: &Shows, quantity: Quantity, first: Way, second: Way) -> bool {
     matches!(*shows, Shows::Ratios { of, one, other } if (of, one, other) == (quantity, first, second))
 }
 
@@ -451,7 +462,7 @@ fn panels(shows: &Shows, laboratory: &Laboratory) -> Vec<Panel> {
                     points: curve(shows, of, way, laboratory),
                 }
             };
-            let panel = |&of: &Of| Panel {
+            let panel = |&of: &Quantity| Panel {
                 quantity: of,
                 programs: false,
                 series: ways.iter().map(series(of)).collect(),
@@ -461,7 +472,7 @@ fn panels(shows: &Shows, laboratory: &Laboratory) -> Vec<Panel> {
     }
 }
 
-fn bar(program: &'static str, of: Of, one: Way, other: Way, laboratory: &Laboratory) -> Point {
+fn bar(program: &'static str, of: Quantity, one: Way, other: Way, laboratory: &Laboratory) -> Point {
     let value = |os| {
         let [one, other] = [one, other].map(|way| cell(program, way, 64, os));
         ratio(laboratory, of, one, other)
@@ -479,7 +490,7 @@ fn bar(program: &'static str, of: Of, one: Way, other: Way, laboratory: &Laborat
     }
 }
 
-fn curve(shows: &Shows, of: Of, way: Way, laboratory: &Laboratory) -> Vec<Point> {
+fn curve(shows: &Shows, of: Quantity, way: Way, laboratory: &Laboratory) -> Vec<Point> {
     let Shows::Curves {
         program,
         blockwise,
@@ -526,26 +537,29 @@ mod tests {
     #[test]
     fn a_statement_belongs_to_what_shows_its_numbers() {
         let of = |program, of, one, at_64| figures_of(program, of, one, CLS, at_64);
-        assert_eq!(of("concsll", Of::Time, LGS, true), ["6.9", "6.17"]);
-        assert_eq!(of("concsll", Of::Time, LGS, false), ["6.17"]);
-        assert_eq!(of("concdict", Of::Remote, LGS, true), ["6.10", "6.20"]);
-        assert_eq!(of("pingpong", Of::Time, ("lgs-alt-awake", false), true), [""; 0]);
-        assert_eq!(figures_of_all(Of::Time, CLS_TP, CLS), ["6.12"]);
-        assert_eq!(figures_of_all(Of::Remote, CLS_TP, CLS), [""; 0]);
+        assert_eq!(of("concsll", Quantity::Time, LGS, true), ["6.9", "6.17"]);
+        assert_eq!(of("concsll", Quantity::Time, LGS, false), ["6.17"]);
+        assert_eq!(of("concdict", Quantity::Remote, LGS, true), ["6.10", "6.20"]);
+        assert_eq!(
+            of("pingpong", Quantity::Time, ("lgs-alt-awake", false), true),
+            [""; 0]
+        );
+        assert_eq!(figures_of_all(Quantity::Time, CLS_TP, CLS), ["6.12"]);
+        assert_eq!(figures_of_all(Quantity::Remote, CLS_TP, CLS), [""; 0]);
     }
 
     /// A published value stands where the text says it, and only there.
     #[test]
     fn values_of_the_text_are_found_and_no_others() {
         let said = |program, of, one, other| savina::published(program, of, one, other);
-        let known = said("fjthrput", Of::Remote, LGS, CLS);
+        let known = said("fjthrput", Quantity::Remote, LGS, CLS);
         assert_eq!(known, Some((Some(0.73), "0.73".to_owned())));
-        let bound = said("big", Of::Time, LGS, CLS);
+        let bound = said("big", Quantity::Time, LGS, CLS);
         assert_eq!(bound, Some((None, "above 2".to_owned())));
-        assert_eq!(said("sieve", Of::Time, LGS, CLS), None);
+        assert_eq!(said("sieve", Quantity::Time, LGS, CLS), None);
         // Of concsll's best number of workers nothing is said in the bars.
         assert_eq!(
-            said("concsll", Of::Time, LGS, CLS),
+            said("concsll", Quantity::Time, LGS, CLS),
             Some((None, "below 0.7".to_owned()))
         );
     }

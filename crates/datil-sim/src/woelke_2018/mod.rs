@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 pub use self::figures::{Figure, Panel, Point, Series};
-pub use self::quantity::Of as Quantity;
+pub use self::quantity::Quantity;
 
 use crate::laboratory::{Cell, Laboratory};
 use crate::progress::Watch;

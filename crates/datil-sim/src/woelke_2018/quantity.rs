@@ -25,7 +25,7 @@ pub(super) fn name((policy, interleaved): Way) -> String {
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Of {
+pub enum Quantity {
     /// Makespan, in nanoseconds.
     Time,
     /// Lines from other nodes.
@@ -42,7 +42,7 @@ pub enum Of {
     Events,
 }
 
-impl Of {
+impl Quantity {
     /// For readers.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ pub(super) fn suite() -> impl Iterator<Item = &'static str> {
 }
 
 /// Mean of one cell by that of the other.
-pub(super) fn ratio(laboratory: &Laboratory, of: Of, one: Cell, other: Cell) -> f64 {
+pub(super) fn ratio(laboratory: &Laboratory, of: Quantity, one: Cell, other: Cell) -> f64 {
     let value = |cell| laboratory.mean(cell, |run| of.value(run));
     match (value(one), value(other)) {
         (one, other) if one == other => 1.0,

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::figures::{figures_of, figures_of_all};
-use super::quantity::{CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_CO, Of, Way, cell, ratio, suite};
+use super::quantity::{
+    CLS, CLS_SPREAD, CLS_TP, CLS_TP_SPREAD, LGS, LGS_CO, Quantity, Way, cell, ratio, suite,
+};
 use super::{Row, Verdict, judge, judge_above};
 use crate::laboratory::{Cell, Laboratory};
 
@@ -41,7 +43,7 @@ enum At {
 struct Statement {
     place: &'static str,
     program: &'static str,
-    of: Of,
+    of: Quantity,
     one: Way,
     other: Way,
     published: Published,
@@ -62,7 +64,7 @@ const fn time(
     Statement {
         place,
         program,
-        of: Of::Time,
+        of: Quantity::Time,
         one,
         other,
         published,
@@ -72,7 +74,7 @@ const fn time(
     }
 }
 
-const fn count(of: Of, program: &'static str, published: Published, why: &'static str) -> Statement {
+const fn count(of: Quantity, program: &'static str, published: Published, why: &'static str) -> Statement {
     Statement {
         of,
         ..time("6.5.1", program, LGS, CLS, published, why)
@@ -83,7 +85,7 @@ const fn count(of: Of, program: &'static str, published: Published, why: &'stati
 const fn many(program: &'static str) -> Statement {
     Statement {
         place: "6.5.4",
-        ..count(Of::Attempts, program, Above(2.0), POLLS)
+        ..count(Quantity::Attempts, program, Above(2.0), POLLS)
     }
 }
 
@@ -112,12 +114,12 @@ const STATEMENTS: [Statement; 36] = [
     time("6.5.1", "facloc", LGS, CLS, Between(2.0, 8.9), POLLS),
     time("6.5.1", "big", LGS, CLS, Between(2.0, 8.9), POLLS),
     time("6.5.1", "fjthrput", LGS, CLS, Value(1.17), "not known"),
-    count(Of::Remote, "fjthrput", Value(0.73), LINES),
-    count(Of::Local, "fjthrput", Value(0.84), LINES),
-    count(Of::Remote, "apsp", Below(1.0), "not known"),
-    count(Of::Local, "apsp", Below(1.0), "not known"),
-    count(Of::Remote, "concdict", Value(1.40), LINES),
-    count(Of::Local, "concdict", Value(1.55), AWAY),
+    count(Quantity::Remote, "fjthrput", Value(0.73), LINES),
+    count(Quantity::Local, "fjthrput", Value(0.84), LINES),
+    count(Quantity::Remote, "apsp", Below(1.0), "not known"),
+    count(Quantity::Local, "apsp", Below(1.0), "not known"),
+    count(Quantity::Remote, "concdict", Value(1.40), LINES),
+    count(Quantity::Local, "concdict", Value(1.55), AWAY),
     time("6.5.1", "fjthrput", CLS_TP, CLS, Value(1.33), BIND),
     time("6.5.1", "logmap", CLS_TP, CLS, Value(1.52), BIND),
     time("6.5.1", "bndbuffer", LGS_CO, LGS, Value(0.64), "not known"),
@@ -162,11 +164,11 @@ const STATEMENTS: [Statement; 36] = [
     },
     Statement {
         place: "6.5.3",
-        ..count(Of::Remote, "concsll", Below(1.0), STAYS)
+        ..count(Quantity::Remote, "concsll", Below(1.0), STAYS)
     },
     Statement {
         place: "6.5.3",
-        ..count(Of::Local, "concsll", Below(1.0), STAYS)
+        ..count(Quantity::Local, "concsll", Below(1.0), STAYS)
     },
     Statement {
         at: At::Mean,
@@ -194,20 +196,20 @@ const STATEMENTS: [Statement; 36] = [
     time("6.5.4", "philosopher", LGS, CLS, Value(1.04), CHAOS),
     Statement {
         place: "6.5.4",
-        ..count(Of::Attempts, "philosopher", Value(50.0), CHAOS)
+        ..count(Quantity::Attempts, "philosopher", Value(50.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
-        ..count(Of::Remote, "philosopher", Value(7.0), CHAOS)
+        ..count(Quantity::Remote, "philosopher", Value(7.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
-        ..count(Of::Local, "philosopher", Value(6.0), CHAOS)
+        ..count(Quantity::Local, "philosopher", Value(6.0), CHAOS)
     },
     Statement {
         place: "6.5.4",
         at: At::Mean,
-        ..count(Of::Events, "philosopher", Value(0.93), CHAOS)
+        ..count(Quantity::Events, "philosopher", Value(0.93), CHAOS)
     },
     many("bndbuffer"),
     many("logmap"),
@@ -218,7 +220,7 @@ const STATEMENTS: [Statement; 36] = [
 struct Tally {
     place: &'static str,
     statement: &'static str,
-    of: Of,
+    of: Quantity,
     one: Way,
     other: Way,
     counts: fn(f64) -> bool,
@@ -240,7 +242,7 @@ fn more(ratio: f64) -> bool {
 const TALLIES: [Tally; 13] = [
     tally(
         "faster with LGS than with CLS",
-        Of::Time,
+        Quantity::Time,
         LGS,
         CLS,
         less,
@@ -249,7 +251,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "faster by 30 % and more with LGS than with CLS",
-        Of::Time,
+        Quantity::Time,
         LGS,
         CLS,
         |ratio| ratio < 0.70,
@@ -258,7 +260,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "fewer remote accesses with LGS than with CLS",
-        Of::Remote,
+        Quantity::Remote,
         LGS,
         CLS,
         less,
@@ -267,7 +269,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "more local accesses with LGS than with CLS",
-        Of::Local,
+        Quantity::Local,
         LGS,
         CLS,
         more,
@@ -276,7 +278,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "faster with CLS-TP than with CLS",
-        Of::Time,
+        Quantity::Time,
         CLS_TP,
         CLS,
         less,
@@ -285,7 +287,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "within 10 % with CLS-TP of CLS",
-        Of::Time,
+        Quantity::Time,
         CLS_TP,
         CLS,
         |ratio| (ratio - 1.0).abs() <= 0.10,
@@ -294,7 +296,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "fewer remote accesses with CLS-TP than with CLS",
-        Of::Remote,
+        Quantity::Remote,
         CLS_TP,
         CLS,
         less,
@@ -303,7 +305,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "fewer local accesses with CLS-TP than with CLS",
-        Of::Local,
+        Quantity::Local,
         CLS_TP,
         CLS,
         less,
@@ -312,7 +314,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "within 3 % with LGS-CO of LGS",
-        Of::Time,
+        Quantity::Time,
         LGS_CO,
         LGS,
         |ratio| (ratio - 1.0).abs() < 0.03,
@@ -321,7 +323,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "faster with CLS interleaved than with CLS",
-        Of::Time,
+        Quantity::Time,
         CLS_SPREAD,
         CLS,
         less,
@@ -330,7 +332,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "within 4 % with CLS interleaved of CLS",
-        Of::Time,
+        Quantity::Time,
         CLS_SPREAD,
         CLS,
         |ratio| (ratio - 1.0).abs() <= 0.04,
@@ -339,7 +341,7 @@ const TALLIES: [Tally; 13] = [
     ),
     tally(
         "faster with CLS-TP interleaved than with CLS",
-        Of::Time,
+        Quantity::Time,
         CLS_TP_SPREAD,
         CLS,
         less,
@@ -350,7 +352,7 @@ const TALLIES: [Tally; 13] = [
         place: "6.5.4",
         ..tally(
             "different in scheduling events with LGS and with CLS",
-            Of::Events,
+            Quantity::Events,
             LGS,
             CLS,
             |ratio| less(ratio) || more(ratio),
@@ -362,7 +364,7 @@ const TALLIES: [Tally; 13] = [
 
 const fn tally(
     statement: &'static str,
-    of: Of,
+    of: Quantity,
     one: Way,
     other: Way,
     counts: fn(f64) -> bool,
@@ -414,7 +416,7 @@ pub(super) fn rows(laboratory: &Laboratory) -> Vec<Row> {
 }
 
 /// What is published of this quantity of one program at 64 workers: the number, where it can be drawn, and how it is said.
-pub(super) fn published(program: &str, of: Of, one: Way, other: Way) -> Option<(Option<f64>, String)> {
+pub(super) fn published(program: &str, of: Quantity, one: Way, other: Way) -> Option<(Option<f64>, String)> {
     let own = |row: &&Statement| {
         (row.program, row.of, row.one, row.other) == (program, of, one, other)
             && matches!(row.at, At::SixtyFour)
@@ -439,7 +441,7 @@ impl Statement {
         match self.published {
             Read(value, text) | Vague(value, text) => format!("{text}, here {value}"),
             Value(value) => value.to_string(),
-            Above(limit) if matches!(self.of, Of::Attempts) => format!("very many, here above {limit}"),
+            Above(limit) if matches!(self.of, Quantity::Attempts) => format!("very many, here above {limit}"),
             Above(limit) | Between(limit, _) => format!("above {limit}"),
             Below(limit) => format!("below {limit}"),
         }
@@ -504,7 +506,7 @@ fn judge_statement(row: &Statement, laboratory: &Laboratory) -> Row {
 /// Whether the direction of times at 64 workers, which a verdict found, may be chance: 1 is within two standard errors
 /// of what was simulated.
 fn chance(row: &Statement, laboratory: &Laboratory, verdict: Verdict) -> bool {
-    let timed = matches!((row.of, row.at), (Of::Time, At::SixtyFour));
+    let timed = matches!((row.of, row.at), (Quantity::Time, At::SixtyFour));
     let doubtful = |os: bool| {
         let [one, other] = [row.one, row.other].map(|way| cell(row.program, way, 64, os));
         let ratio = laboratory.ratio(one, other);
