@@ -259,6 +259,15 @@ impl Times for Paid {
     }
 }
 
+/// No theft so far has paid, whatever there was.
+pub struct Unproven;
+
+impl Times for Unproven {
+    fn shown(board: Board) -> Board {
+        Board { paid: 0, ..board }
+    }
+}
+
 /// What takes time is the activation, however many messages it has.
 pub struct ByActivation;
 
