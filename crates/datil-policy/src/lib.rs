@@ -364,6 +364,14 @@ pub trait Policy: Send + Sized + 'static {
         word
     }
 
+    /// Whether this policy, where it learns, wants to know of the others what [`Surroundings`] say besides the profile before it decides where an
+    /// actor of this class is queued ([`Policy::woken`]). To look at what others have written lately takes long where they are far away; if not,
+    /// the surroundings say 0.
+    fn looks(&self, profile: &Profile) -> bool {
+        let _ = profile;
+        true
+    }
+
     /// An actor on the worker `sender` has written to an idle actor: where that one is queued.
     ///
     /// A host whose actors have no owner asks the policy of the sender's worker, one whose actors have owners may ask that of

@@ -229,6 +229,10 @@ impl<const TERMS: u32> Locality<TERMS> {
         Self::has(term::ORDER) && self.rings.are_together() && self.curiosity == CURIOUS
     }
 
+    fn is_sent_home(profile: &Profile) -> bool {
+        profile.pinned || Self::has(term::PIN_ALL)
+    }
+
     /// Where there are no homes: actors of this class wait their turn in the queue of whoever wakes them.
     fn waits_here(&self, profile: &Profile) -> bool {
         Self::has(term::ORDER) && self.rings.are_together() && longest(profile) > LONG
@@ -272,14 +276,22 @@ fn is_pinned(profile: &Profile, certain: bool) -> bool {
     let Profile {
         home, away, pinned, ..
     } = *profile;
-    let error = home.squared_error().saturating_add(away.squared_error()).isqrt();
+    let squared_error = || home.squared_error().saturating_add(away.squared_error());
     let known = home.count >= KNOWN && away.count >= KNOWN;
     if pinned {
-        let doubt = if certain { error } else { 0 };
-        return !known || away.mean.saturating_add(doubt) > home.mean.saturating_add(WORTH / 2);
+        let enough = home.mean.saturating_add(WORTH / 2);
+        let lacks = enough.checked_sub(away.mean);
+        return !known || lacks.is_none_or(|lacks| certain && is_root_above(squared_error(), lacks));
     }
     let gain = away.mean.saturating_sub(home.mean);
-    known && gain > WORTH && (!certain || gain > error.saturating_mul(SUSPICION))
+    known && gain > WORTH && (!certain || !is_root_above(squared_error(), (gain - 1) / SUSPICION))
+}
+
+/// Whether the root of a square, rounded down, is above a bound: without looking for the root, which takes longer than all else that is done with a
+/// measurement.
+fn is_root_above(square: u64, bound: u64) -> bool {
+    let above = bound.saturating_add(1);
+    above.checked_mul(above).is_some_and(|least| square >= least)
 }
 
 /// Whether an activation with this number is one of those in [`TIMED`]. Not every sixteenth: where two actors take turns on a
@@ -351,6 +363,11 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         }
     }
 
+    /// Who is not sent home follows its sender, whatever happens there.
+    fn looks(&self, profile: &Profile) -> bool {
+        Self::has(term::GUARD) && Self::is_sent_home(profile)
+    }
+
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
         let here = Route {
             worker: sender,
@@ -359,7 +376,7 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         let Some(home) = word.home() else {
             return here;
         };
-        let pinned = around.profile.pinned || Self::has(term::PIN_ALL);
+        let pinned = Self::is_sent_home(&around.profile);
         if !pinned && self.waits_here(&around.profile) {
             return Route {
                 worker: sender,
@@ -472,6 +489,8 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use proptest::prelude::*;
+
     use super::*;
     use crate::topology;
 
@@ -509,6 +528,30 @@ mod tests {
         let machine = machine.build().expect("a machine");
         let pus: Vec<usize> = (0..8).collect();
         Rings::around(me, &pus, &machine, AdaptiveLocality::neighbourhood())
+    }
+
+    proptest! {
+        #[test]
+        fn a_root_is_above_a_bound_if_its_whole_part_is(square: u64, near in 0..3u64, far: u64) {
+            let root = square.isqrt();
+            for bound in [root.saturating_sub(near), root + near, far] {
+                prop_assert_eq!(is_root_above(square, bound), root > bound, "{} of {}", root, bound);
+            }
+            prop_assert!(is_root_above(u64::MAX, u64::from(u32::MAX) - 1) && !is_root_above(u64::MAX, u32::MAX.into()));
+        }
+    }
+
+    #[test]
+    fn only_for_those_who_are_sent_home_does_it_look_at_others() {
+        let policy = AdaptiveLocality::on(SETUP, &on_two_nodes(0));
+        assert!(policy.looks(&profile(mean(100, 50_000, 0), mean(100, 60_000, 0), true)));
+        assert!(!policy.looks(&profile(mean(100, 50_000, 0), mean(100, 60_000, 0), false)));
+        assert!(!WithoutGuard::on(SETUP, &on_two_nodes(0)).looks(&profile(
+            mean(1, 1, 0),
+            mean(1, 1, 0),
+            true
+        )));
+        assert!(PinAll::on(SETUP, &on_two_nodes(0)).looks(&Profile::default()));
     }
 
     #[test]

@@ -111,9 +111,9 @@ impl Waking {
 pub struct Surroundings {
     /// What is known of the receiver's class.
     pub profile: Profile,
-    /// Actors queued at the receiver's home.
+    /// Actors queued at the receiver's home; 0 unless the policy wanted to know ([`crate::Policy::looks`]).
     pub home_queue: u32,
-    /// Workers that have nothing to do.
+    /// Workers that have nothing to do; 0 as well.
     pub idle: u32,
 }
 
@@ -147,6 +147,33 @@ impl Mean {
     /// With one more measurement.
     #[must_use]
     pub fn with(self, nanos: Nanos) -> Self {
+        // Wide numbers are only for times of hours: dividing them takes four times as long, and this is on the way of a message.
+        let narrow = |nanos: Nanos| nanos < 1 << 31;
+        if narrow(nanos) && narrow(self.mean) && self.variance < 1 << 62 {
+            self.with_narrow(nanos)
+        } else {
+            self.with_wide(nanos)
+        }
+    }
+
+    /// Both times are below 2^31, so that squares of their distance are below 2^62.
+    fn with_narrow(self, nanos: Nanos) -> Self {
+        let count = (self.count + 1).min(Self::WINDOW);
+        let weight = i64::from(count);
+        let distance = nanos as i64 - self.mean as i64;
+        let moved = distance + i64::from(self.rest);
+        let mean = self.mean as i64 + moved.div_euclid(weight);
+        let spread = distance * (nanos as i64 - mean);
+        let variance = self.variance as i64 + (spread - self.variance as i64) / weight;
+        Self {
+            count,
+            rest: moved.rem_euclid(weight) as u32,
+            mean: mean.max(0) as Nanos,
+            variance: variance.max(0) as u64,
+        }
+    }
+
+    fn with_wide(self, nanos: Nanos) -> Self {
         let count = (self.count + 1).min(Self::WINDOW);
         let weight = i128::from(count);
         let distance = i128::from(nanos) - i128::from(self.mean);
@@ -185,4 +212,28 @@ pub struct Profile {
 impl Profile {
     /// See [`Profile::strayed`].
     pub const ALWAYS: u32 = 1 << 16;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn narrow_numbers_give_the_same_mean_as_wide_ones(times in proptest::collection::vec(0..1u64 << 31, 1..40), count in 0..2 * Mean::WINDOW) {
+            let start = Mean { count: count.min(Mean::WINDOW), ..Mean::default() };
+            let narrow = times.iter().fold(start, |mean, &time| mean.with_narrow(time));
+            let wide = times.iter().fold(start, |mean, &time| mean.with_wide(time));
+            prop_assert_eq!(narrow, wide);
+        }
+
+        #[test]
+        fn no_time_is_too_long_for_a_mean(times in proptest::collection::vec(any::<u64>(), 1..40)) {
+            let mean = times.iter().fold(Mean::default(), |mean, &time| mean.with(time));
+            let wide = times.iter().fold(Mean::default(), |mean, &time| mean.with_wide(time));
+            prop_assert_eq!(mean, wide);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use datil_policy::{Policy, Profile, Sample, Word};
+use datil_policy::{Policy, Profile, Sample, Surroundings, Word};
 
 use super::core::Core;
 use super::routed::word;
@@ -25,6 +25,8 @@ use crate::sync::{Instant, Mutex};
 
 /// A copy of a class's profile is compared with the original after so many activations of its worker.
 const STALE: u64 = 16;
+/// Classes of which it is known at once where what is known of them is; a power of two.
+const RECENT: usize = 16;
 /// Most timed activations that a worker keeps to itself.
 const MOST_KEPT: u32 = 64;
 /// A message that took longer is told at once: those are rare, and worth knowing.
@@ -50,8 +52,9 @@ struct Class {
 /// What a worker knows of a class.
 struct Known {
     class: Arc<Class>,
-    /// The profile as it was in the edition, and the activation at which that was last compared.
-    profile: Profile,
+    /// What its policy is shown: the profile as it was in the edition, which was last compared at that activation, and what was seen of the
+    /// others when the policy last wanted to know.
+    shown: Surroundings,
     edition: u32,
     compared_at: u64,
     /// What was not told yet.
@@ -62,30 +65,37 @@ impl Known {
     fn new(class: Arc<Class>) -> Self {
         Self {
             class,
-            profile: Profile::default(),
+            shown: Surroundings::default(),
             // Not the first one.
             edition: u32::MAX,
-            compared_at: 0,
+            // Long ago, however many activations there have been.
+            compared_at: u64::MAX / 2,
             kept: Vec::new(),
         }
     }
 
+    #[inline(always)]
     fn refresh(&mut self, activation: u64) {
-        if activation.wrapping_sub(self.compared_at) < STALE && self.edition != u32::MAX {
-            return;
+        if activation.wrapping_sub(self.compared_at) >= STALE {
+            self.compare(activation);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn compare(&mut self, activation: u64) {
         self.compared_at = activation;
         // Relaxed: the number only says that a look under the lock is worth while.
         if self.class.edition.load(Relaxed) != self.edition {
             let profile = lock(&self.class.profile);
-            self.profile = *profile;
+            self.shown.profile = *profile;
             self.edition = self.class.edition.load(Relaxed);
         }
     }
 
     /// Whether what was kept is to be told: the less is known of the class the sooner.
     fn is_full(&self) -> bool {
-        let known = self.profile.home.count + self.profile.away.count;
+        let known = self.shown.profile.home.count + self.shown.profile.away.count;
         self.kept.len() >= (1 + known / 8).min(MOST_KEPT) as usize
     }
 
@@ -95,14 +105,54 @@ impl Known {
         for (word, sample) in self.kept.drain(..) {
             *profile = policy.finished(word, sample, *profile);
         }
-        self.profile = *profile;
+        self.shown.profile = *profile;
         // Under the lock, so nobody else changes it; that it skips the number that means "never" keeps copies simple.
         self.edition = (self.class.edition.load(Relaxed) + 1) % u32::MAX;
         self.class.edition.store(self.edition, Relaxed);
     }
 }
 
-/// Tables of types lie at addresses that differ above the alignment; that is all the hashing they need.
+/// Fibonacci hashing: tables of types lie at addresses that differ above the alignment, and the upper bits of the product by all of them.
+fn hashed(address: usize) -> u64 {
+    (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// What a worker knows, by the address of the table of the class. A type may have several tables.
+#[derive(Default)]
+struct Library {
+    all: Vec<Known>,
+    places: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
+    /// Where those are that were asked for last, since that is asked twice in each activation: address, which is never 0, and place, by the upper bits of what
+    /// the address is hashed to.
+    recent: [(usize, usize); RECENT],
+}
+
+impl Library {
+    /// What is known of a class; nothing yet, if it is `new`.
+    #[inline(always)]
+    fn find(&mut self, address: usize, new: impl FnOnce() -> Known) -> &mut Known {
+        let recent = (hashed(address) >> (u64::BITS - RECENT.ilog2())) as usize;
+        let (of, place) = self.recent[recent];
+        let place = if of == address {
+            place
+        } else {
+            self.search(address, recent, new)
+        };
+        &mut self.all[place]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search(&mut self, address: usize, recent: usize, new: impl FnOnce() -> Known) -> usize {
+        let place = *self.places.entry(address).or_insert_with(|| {
+            self.all.push(new());
+            self.all.len() - 1
+        });
+        self.recent[recent] = (address, place);
+        place
+    }
+}
+
 #[derive(Default)]
 struct ByAddress(u64);
 
@@ -111,8 +161,7 @@ impl Hasher for ByAddress {
         unreachable!("addresses are hashed as numbers");
     }
     fn write_usize(&mut self, address: usize) {
-        // Fibonacci hashing: the map looks at the upper bits, too.
-        self.0 = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = hashed(address);
     }
     fn finish(&self) -> u64 {
         self.0
@@ -134,8 +183,8 @@ enum Watch {
 pub(crate) struct Lessons {
     /// The policy learns here, at the moment.
     on: Cell<bool>,
-    /// By the address of their table. A type may have several tables.
-    known: RefCell<HashMap<usize, Known, BuildHasherDefault<ByAddress>>>,
+    /// Apart, for a core has little room.
+    known: RefCell<Box<Library>>,
     watch: Cell<Watch>,
     /// Time that passed while the watch stood.
     aside: Cell<Duration>,
@@ -176,42 +225,57 @@ impl Core {
         self.showcase.lessons.on.get()
     }
 
-    /// What is known of an actor's class.
-    pub(super) fn profile(&self, header: &Header) -> Profile {
-        // SAFETY: those who ask own the actor, or have locked its worker.
+    /// Does something with what is known of an actor's class, which may be changed but for the profile.
+    ///
+    /// # Safety
+    /// The caller owns the actor, or has locked its worker.
+    #[inline(always)]
+    pub(super) unsafe fn with_surroundings<R>(
+        &self,
+        header: &Header,
+        use_it: impl FnOnce(&mut Surroundings) -> R,
+    ) -> R {
+        // SAFETY: by the caller.
         let table = unsafe { extras::plain_table(header) };
-        self.with_known(table, |known| known.profile)
+        self.with_known(table, |known| use_it(&mut known.shown))
     }
 
+    #[inline(always)]
     fn with_known<R>(&self, table: &'static VTable, use_it: impl FnOnce(&mut Known) -> R) -> R {
         let mut all = self.showcase.lessons.known.borrow_mut();
-        let known = all
-            .entry(ptr::from_ref(table).addr())
-            .or_insert_with(|| Known::new(self.team.classes.of(table)));
+        let known = all.find(ptr::from_ref(table).addr(), || {
+            Known::new(self.team.classes.of(table))
+        });
         known.refresh(self.counters().activations.load(Relaxed));
         use_it(known)
     }
 
-    /// Begins to time the activation of an actor of ours, if the policy wants that. An actor's start is not timed: it says nothing about
-    /// messages.
-    pub(super) fn begin_timing(&self, header: &Header, policy: &mut impl Policy) -> Option<Timed> {
-        let lessons = &self.showcase.lessons;
-        lessons.watch.set(Watch::Off);
-        let home = word::read(header).home()?;
-        let counters = self.counters();
-        let tick = counters.activations.load(Relaxed) as u32;
+    /// Whether the policy wants the activation of an actor of ours timed. An actor's start is not: it says nothing about messages.
+    #[inline(always)]
+    pub(super) fn is_to_be_timed(&self, header: &Header, policy: &mut impl Policy) -> bool {
+        self.showcase.lessons.watch.set(Watch::Off);
         let starts = header.flags.get() & flag::UNSTARTED != 0;
-        if starts || !policy.samples(tick, &self.profile(header)) {
-            return None;
+        if starts || word::read(header).home().is_none() {
+            return false;
         }
+        let tick = self.counters().activations.load(Relaxed) as u32;
+        // SAFETY: the actor is ours.
+        unsafe { self.with_surroundings(header, |known| policy.samples(tick, &known.profile)) }
+    }
+
+    /// Begins to time the activation of an actor of ours which has a home.
+    pub(super) fn begin_timing(&self, header: &Header) -> Option<Timed> {
+        let word = word::read(header);
+        let home = word.home()?;
+        let lessons = &self.showcase.lessons;
         lessons.watch.set(Watch::Runs);
         lessons.aside.set(Duration::ZERO);
         Some(Timed {
             // SAFETY: the actor is ours.
             table: unsafe { extras::plain_table(header) },
-            word: word::read(header),
+            word,
             at_home: self.is_near(home),
-            messages: counters.messages.load(Relaxed),
+            messages: self.counters().messages.load(Relaxed),
             began: Instant::now(),
         })
     }
@@ -267,5 +331,31 @@ impl Core {
             lessons.aside.set(lessons.aside.get() + since.elapsed());
             lessons.watch.set(Watch::Runs);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables are as far apart as they are large, or further; so many share each place among the recent ones.
+    #[test]
+    fn of_many_classes_each_is_known_by_itself() {
+        let addresses: Vec<usize> = (1..=40 * RECENT).map(|class| class * 128).collect();
+        let mut library = Library::default();
+        for round in 0..3 {
+            for (number, &address) in addresses.iter().enumerate() {
+                let known = library.find(address, || {
+                    assert_eq!(round, 0, "it was known");
+                    Known::new(Arc::default())
+                });
+                if round == 0 {
+                    assert_eq!(known.edition, u32::MAX, "it is new");
+                    known.edition = number as u32;
+                }
+                assert_eq!(known.edition, number as u32, "it is another one's");
+            }
+        }
+        assert_eq!(library.all.len(), addresses.len());
     }
 }

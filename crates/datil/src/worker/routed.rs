@@ -175,14 +175,30 @@ impl Core {
         taken
     }
 
-    /// What the policy may see beside the actor's word.
-    fn surroundings(&self, header: &Header, word: Word) -> Surroundings {
-        let home = word.home().map(|home| self.team.ports[home as usize]);
-        Surroundings {
-            home_queue: home.map_or(0, length),
-            idle: self.inbox.idle.0.load(Relaxed) as u32,
-            profile: self.profile(header),
-        }
+    /// Where a policy that learns queues an actor to which a worker has written.
+    ///
+    /// # Safety
+    /// We own the cell, or have locked its worker.
+    unsafe fn learned_route<P: Policy>(
+        &self,
+        policy: &mut P,
+        header: &Header,
+        sender: u32,
+        word: Word,
+    ) -> Route {
+        let decide = |around: &mut Surroundings| {
+            let home = word.home().filter(|_| policy.looks(&around.profile));
+            (around.home_queue, around.idle) = match home {
+                Some(home) => (
+                    length(self.team.ports[home as usize]),
+                    self.inbox.idle.0.load(Relaxed) as u32,
+                ),
+                None => (0, 0),
+            };
+            policy.woken(sender, word, around)
+        };
+        // SAFETY: by the caller.
+        unsafe { self.with_surroundings(header, decide) }
     }
 }
 
@@ -267,10 +283,10 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
     }
     let word = word::read(header);
     match sender {
-        Some(sender) if P::LEARNS && core.learns() => {
-            let around = core.surroundings(header, word);
-            worker.policy().woken(sender, word, &around)
-        }
+        // SAFETY: by the caller.
+        Some(sender) if P::LEARNS && core.learns() => unsafe {
+            core.learned_route(worker.policy(), header, sender, word)
+        },
         Some(sender) => worker.policy().woken(sender, word, &core.showcase.nothing),
         None => P::called(word, turn(), workers()),
     }
@@ -465,7 +481,18 @@ impl<P: Policy> Worker<'_, P> {
     #[inline(never)]
     pub(super) fn time(&self, cell: *mut Header) {
         // SAFETY: the actor was in our queue, so it is ours.
-        let timed = self.core.begin_timing(unsafe { &*cell }, self.policy());
+        if unsafe { self.core.is_to_be_timed(&*cell, self.policy()) } {
+            self.activate_timed(cell);
+        } else {
+            self.activate(cell);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn activate_timed(&self, cell: *mut Header) {
+        // SAFETY: as the caller's.
+        let timed = self.core.begin_timing(unsafe { &*cell });
         self.activate(cell);
         if let Some(timed) = timed {
             self.core.end_timing(timed, self.policy());

@@ -56,11 +56,12 @@ fn call_up<P: Policy>(worker: &Worker<'_, P>, owner: usize, board: Board) {
     let core = worker.core;
     let team = &core.team;
     let count = team.ports.len();
+    // Asked first, since it costs less than to look at a port that its worker has written to.
     let called = |index: &usize| worker.policy().calls(owner as u32, *index as u32, board);
     let mut sleepers = (1..count)
         .map(|step| (owner + step) % count)
-        .filter(|&index| team.ports[index].sleeps())
         .filter(called)
+        .filter(|&index| team.ports[index].sleeps())
         .peekable();
     // Nobody is there to be called, mostly: then the word that all summoners share is left alone.
     if sleepers.peek().is_none() {
