@@ -364,6 +364,13 @@ pub trait Policy: Send + Sized + 'static {
         word
     }
 
+    /// Whether this policy, where it learns, answers [`Policy::woken`] and [`Policy::samples`] for actors of a class with this profile as it does with
+    /// `Profile::default()`, of which nothing is known. As long as all classes are such, a host need not find out what is known of one.
+    fn is_plain(&self, profile: &Profile) -> bool {
+        let _ = profile;
+        false
+    }
+
     /// Whether this policy, where it learns, wants to know of the others what [`Surroundings`] say besides the profile before it decides where an
     /// actor of this class is queued ([`Policy::woken`]). To look at what others have written lately takes long where they are far away; if not,
     /// the surroundings say 0.

@@ -363,6 +363,10 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
         }
     }
 
+    fn is_plain(&self, profile: &Profile) -> bool {
+        !Self::is_sent_home(profile) && longest(profile) <= LONG
+    }
+
     /// Who is not sent home follows its sender, whatever happens there.
     fn looks(&self, profile: &Profile) -> bool {
         Self::has(term::GUARD) && Self::is_sent_home(profile)
@@ -538,6 +542,24 @@ mod tests {
                 prop_assert_eq!(is_root_above(square, bound), root > bound, "{} of {}", root, bound);
             }
             prop_assert!(is_root_above(u64::MAX, u64::from(u32::MAX) - 1) && !is_root_above(u64::MAX, u32::MAX.into()));
+        }
+    }
+
+    proptest! {
+        /// One by one what may make a difference: the mean times, and being pinned.
+        #[test]
+        fn of_plain_classes_nothing_need_be_known(home in 0..2 * LONG, away in 0..2 * LONG, pinned: bool, tick: u32, at in 0..8u32, together: bool) {
+            let profile = profile(mean(100, home, 0), mean(100, away, 0), pinned);
+            let rings = if together { Rings::uniform(0, 8) } else { on_two_nodes(0) };
+            let mut policy = AdaptiveLocality::on(SETUP, &rings);
+            prop_assert_eq!(policy.is_plain(&profile), !pinned && home.max(away) <= LONG);
+            if policy.is_plain(&profile) {
+                let word = Word::new(Some(at), false);
+                let known = policy.woken(0, word, &Surroundings { profile, home_queue: 100, idle: 8 });
+                prop_assert_eq!(known, policy.woken(0, word, &Surroundings::default()));
+                prop_assert_eq!(policy.samples(tick, &profile), policy.samples(tick, &Profile::default()));
+            }
+            prop_assert!(!PinAll::on(SETUP, &rings).is_plain(&profile), "these are sent home");
         }
     }
 

@@ -34,11 +34,37 @@ const LONG: Duration = Duration::from_micros(20);
 
 /// The classes of a runtime, by the type of their actors.
 #[derive(Default)]
-pub(crate) struct Classes(Mutex<HashMap<TypeId, Arc<Class>>>);
+pub(crate) struct Classes {
+    by_type: Mutex<HashMap<TypeId, Arc<Class>>>,
+    peculiar: Peculiar,
+}
+
+/// How many classes are not plain to the policy ([`Policy::is_plain`]). It changes rarely and is read in every activation, so no line is
+/// shared with what changes often.
+#[derive(Default)]
+#[repr(align(128))]
+struct Peculiar(AtomicU32);
 
 impl Classes {
     fn of(&self, table: &VTable) -> Arc<Class> {
-        lock(&self.0).entry((table.id)()).or_default().clone()
+        lock(&self.by_type).entry((table.id)()).or_default().clone()
+    }
+
+    /// Counts a class whose profile has changed, under its lock: so each change is counted once. Relaxed: who reads it later decides a
+    /// little longer by what it knew, as with every profile.
+    fn count(&self, was_plain: bool, is_plain: bool) {
+        match (was_plain, is_plain) {
+            (true, false) => self.peculiar.0.fetch_add(1, Relaxed),
+            (false, true) => self.peculiar.0.fetch_sub(1, Relaxed),
+            _ => 0,
+        };
+    }
+
+    /// Whether nothing need be known of any class.
+    #[inline(always)]
+    fn are_plain(&self, policy: &impl Policy) -> bool {
+        // Nobody has counted those of which nothing is known.
+        policy.is_plain(&Profile::default()) && self.peculiar.0.load(Relaxed) == 0
     }
 }
 
@@ -100,11 +126,13 @@ impl Known {
     }
 
     /// Tells the policy what was kept.
-    fn tell(&mut self, policy: &mut impl Policy) {
+    fn tell(&mut self, policy: &mut impl Policy, classes: &Classes) {
         let mut profile = lock(&self.class.profile);
+        let was_plain = policy.is_plain(&profile);
         for (word, sample) in self.kept.drain(..) {
             *profile = policy.finished(word, sample, *profile);
         }
+        classes.count(was_plain, policy.is_plain(&profile));
         self.shown.profile = *profile;
         // Under the lock, so nobody else changes it; that it skips the number that means "never" keeps copies simple.
         self.edition = (self.class.edition.load(Relaxed) + 1) % u32::MAX;
@@ -225,6 +253,12 @@ impl Core {
         self.showcase.lessons.on.get()
     }
 
+    /// Whether the policy need know nothing of any class of actors.
+    #[inline(always)]
+    pub(super) fn all_are_plain(&self, policy: &impl Policy) -> bool {
+        self.team.classes.are_plain(policy)
+    }
+
     /// Does something with what is known of an actor's class, which may be changed but for the profile.
     ///
     /// # Safety
@@ -259,6 +293,9 @@ impl Core {
             return false;
         }
         let tick = self.counters().activations.load(Relaxed) as u32;
+        if self.all_are_plain(policy) {
+            return policy.samples(tick, &Profile::default());
+        }
         // SAFETY: the actor is ours.
         unsafe { self.with_surroundings(header, |known| policy.samples(tick, &known.profile)) }
     }
@@ -296,7 +333,7 @@ impl Core {
         self.with_known(timed.table, |known| {
             known.kept.push((timed.word, sample));
             if took > LONG || known.is_full() {
-                known.tell(policy);
+                known.tell(policy, &self.team.classes);
                 lessons.set(policy.learns());
             }
         });

@@ -284,7 +284,7 @@ unsafe fn route<P: Policy>(core: &Core, header: &Header, sender: Option<u32>, st
     let word = word::read(header);
     match sender {
         // SAFETY: by the caller.
-        Some(sender) if P::LEARNS && core.learns() => unsafe {
+        Some(sender) if P::LEARNS && core.learns() && !core.all_are_plain(worker.policy()) => unsafe {
             core.learned_route(worker.policy(), header, sender, word)
         },
         Some(sender) => worker.policy().woken(sender, word, &core.showcase.nothing),

@@ -467,6 +467,13 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
         put_to_type(Question::called { word, turn, workers }, Answer::Route(route));
         route
     }
+    // What is known, and of whom, stands in the questions that follow.
+    fn is_plain(&self, profile: &Profile) -> bool {
+        self.policy.borrow().is_plain(profile)
+    }
+    fn looks(&self, profile: &Profile) -> bool {
+        self.policy.borrow().looks(profile)
+    }
     fn learns(&self) -> bool {
         put!(self, learns {}, Yes)
     }
