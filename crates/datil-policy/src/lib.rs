@@ -365,7 +365,7 @@ pub trait Policy: Send + Sized + 'static {
     }
 
     /// Whether this policy, where it learns, answers [`Policy::woken`] and [`Policy::samples`] for actors of a class with this profile as it does with
-    /// `Profile::default()`, of which nothing is known. As long as all classes are such, a host need not find out what is known of one.
+    /// `Profile::default()`, of which nothing is known; on all workers alike. As long as all classes are such, a host need not find out what is known of one.
     fn is_plain(&self, profile: &Profile) -> bool {
         let _ = profile;
         false
