@@ -147,7 +147,7 @@ impl Mean {
     /// With one more measurement.
     #[must_use]
     pub fn with(self, nanos: Nanos) -> Self {
-        // Wide numbers are only for times of hours: dividing them takes four times as long, and this is on the way of a message.
+        // Wide numbers are only for times of seconds: dividing them takes three times as long, and this is on the way of messages.
         let narrow = |nanos: Nanos| nanos < 1 << 31;
         if narrow(nanos) && narrow(self.mean) && self.variance < 1 << 62 {
             self.with_narrow(nanos)
