@@ -34,6 +34,7 @@
 //! | [`Policy::take`] | before each activation | from where in its queue |
 //! | [`Policy::samples`], [`Policy::finished`] | before and after an activation | whether to time it; what it taught |
 //! | [`Policy::search`], [`Policy::grant`] | a worker is idle; a victim was found | what to do; how much to take |
+//! | [`Policy::looks_for_sleepers`], [`Policy::looked`] | with [`Waking::Proven`]: an actor is queued behind another one; that was looked into | whether to look for somebody to wake; none |
 //! | [`Policy::wakes`], [`Policy::summoned`], [`Policy::parted`] | with [`Waking::Proven`]: something waits while others sleep; a worker was woken for that; what a thief had taken is done | whether to wake somebody; none; the board after that |
 
 mod adaptive;
@@ -41,6 +42,7 @@ mod encore;
 mod guided;
 mod kin;
 mod locality;
+mod lookout;
 mod neighbourly;
 mod order;
 mod pace;
@@ -63,8 +65,8 @@ pub use guided::{
 pub use kin::{GoLike, Pony, TokioLike};
 pub use locality::{
     AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, ClsTpNear, Locality, PinAll, PinLong,
-    WithoutCalls, WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience,
-    WithoutResigning, WithoutSecondLook, WithoutWaking, term,
+    WithoutCalls, WithoutCalm, WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder,
+    WithoutPatience, WithoutPauses, WithoutResigning, WithoutSecondLook, WithoutWaking, term,
 };
 pub use neighbourly::Neighbourly;
 pub use pace::Pair;
@@ -425,6 +427,17 @@ pub trait Policy: Send + Sized + 'static {
     fn take(&mut self, tick: u32) -> End {
         let _ = tick;
         End::Next
+    }
+
+    /// Whether this worker, which has queued an actor behind another one of its own, looks whether somebody sleeps who could be woken for it. To look at what
+    /// others have written lately takes long where they are far away. Asked with [`Waking::Proven`] only, and before [`Policy::wakes`].
+    fn looks_for_sleepers(&mut self) -> bool {
+        true
+    }
+
+    /// This worker has looked because of [`Policy::looks_for_sleepers`], and `woke` somebody or nobody.
+    fn looked(&mut self, woke: bool) {
+        let _ = woke;
     }
 
     /// Whether this worker, which has queued an actor behind another one of its own, or has robbed a queue in which more is left, wakes a

@@ -30,6 +30,11 @@
 //! lies near, so that even short messages are worth it, and programs that are over in no time are spread before anything is proven. Two or three
 //! workers call nobody: there conversations stay cut that cost more than another worker brings, and too few are left to make up for it.
 //!
+//! *Pauses*: who has looked for a sleeper in vain queues some actors before it looks again, up to 31 (module `lookout`).
+//!
+//! *Calm*: a worker that has heard of no long message for a while times a quarter of the activations that it timed before, unless their class is
+//! one of which something must be known.
+//!
 //! *Order*: on a single node nobody is away from home. What is left there of the rules for homes is that long messages wait their turn, where the worker is
 //! that wakes the actor: of actors with much to do, each of which does it one message after another, none then gets so far ahead that the others keep
 //! few workers busy in the end. A worker hears of long messages from what it takes from others and from the activations that it times, and when it has heard of none
@@ -39,6 +44,7 @@
 //! same everywhere cancel out. Variants that lack one term of the rules each, and controls that do not measure at all,
 //! stand beside it; a benefit that they have as well is not due to the rule.
 
+use crate::lookout::Lookout;
 use crate::topology::Rings;
 use crate::{
     Board, ClsTp, ClsWakeLong, End, Mean, Nanos, Pick, Policy, Profile, Random, Role, Route, Sample, Search,
@@ -56,6 +62,8 @@ const KNOWN: u32 = 8;
 const LONG: Nanos = 20_000;
 /// Activations per timed one, for classes whose messages are short.
 const TIMED: u32 = 16;
+/// The same on a worker that has heard of short messages only, and of many.
+const SELDOM: u32 = 64;
 /// A queue of so many is long enough to keep others away from it, if this share of the workers (one in so many) is
 /// idle.
 const CROWDED: (u32, u32) = (4, 4);
@@ -66,7 +74,7 @@ const STRAYING: u32 = 512;
 /// measurements.
 const FORGIVEN: u32 = 8192;
 
-/// Timed activations of short messages after which a worker on a single node takes messages to be short, until it hears of a long one.
+/// Timed activations of short messages after which a worker takes messages to be short, until it hears of a long one.
 const CURIOUS: u32 = 64;
 
 /// Of so many attempts to steal the last so many ask neighbours. Anybody comes first: when a program begins all work is in one place,
@@ -103,10 +111,14 @@ pub mod term {
     pub const NEAR: u32 = 1024;
     /// Neighbours are woken without proof, as long as thefts are not known to be worth too little.
     pub const CALLS: u32 = 2048;
+    /// Who has looked for sleepers in vain does not look again for some actors.
+    pub const PAUSES: u32 = 4096;
+    /// Who has heard of short messages only, and of many, times fewer.
+    pub const CALM: u32 = 8192;
     /// Those that are about homes.
-    pub const HOMES: u32 = PINS | GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK;
+    pub const HOMES: u32 = PINS | GUARD | ORDER | CERTAINTY | RESIGNS | SECOND_LOOK | CALM;
     /// Those that are about thefts.
-    pub const THEFTS: u32 = WAKES | PATIENCE | CALLS;
+    pub const THEFTS: u32 = WAKES | PATIENCE | CALLS | PAUSES;
     /// All of them.
     pub const ALL: u32 = HOMES | THEFTS | NEAR;
     /// A control: every class is pinned.
@@ -126,8 +138,9 @@ pub struct Locality<const TERMS: u32> {
     random: Random,
     /// This worker asks everybody before it polls.
     patient: bool,
-    /// So many timed activations more, if they are of short messages, this worker times on a single node.
+    /// After so many timed activations more, if they are of short messages, this worker times none on a single node, and fewer elsewhere.
     curiosity: u32,
+    lookout: Lookout,
 }
 
 /// The policy with all its terms.
@@ -147,6 +160,10 @@ pub type WithoutWaking = Locality<{ term::ALL & !(term::WAKES | term::CALLS) }>;
 pub type WithoutCalls = Locality<{ term::ALL & !term::CALLS }>;
 /// Without [`term::PATIENCE`].
 pub type WithoutPatience = Locality<{ term::ALL & !term::PATIENCE }>;
+/// Without [`term::PAUSES`].
+pub type WithoutPauses = Locality<{ term::ALL & !term::PAUSES }>;
+/// Without [`term::CALM`].
+pub type WithoutCalm = Locality<{ term::ALL & !term::CALM }>;
 /// Without [`term::GUARD`].
 pub type WithoutGuard = Locality<{ term::ALL & !term::GUARD }>;
 /// Without [`term::ORDER`].
@@ -174,6 +191,8 @@ const fn name(terms: u32) -> &'static str {
         t if t & term::CALLS == 0 => "adaptive-locality-no-calls",
         t if t & term::NEAR == 0 => "adaptive-locality-no-nearness",
         t if t & term::PATIENCE == 0 => "adaptive-locality-no-patience",
+        t if t & term::PAUSES == 0 => "adaptive-locality-no-pauses",
+        t if t & term::CALM == 0 => "adaptive-locality-no-calm",
         t if t & term::GUARD == 0 => "adaptive-locality-no-guard",
         t if t & term::ORDER == 0 => "adaptive-locality-no-order",
         t if t & term::RESIGNS == 0 => "adaptive-locality-no-resigning",
@@ -207,6 +226,7 @@ impl<const TERMS: u32> Locality<TERMS> {
             patient: false,
             // Short of what it is after a long message: the first theft is as any other.
             curiosity: CURIOUS - 1,
+            lookout: Lookout::default(),
         }
     }
 
@@ -294,10 +314,10 @@ fn is_root_above(square: u64, bound: u64) -> bool {
     above.checked_mul(above).is_some_and(|least| square >= least)
 }
 
-/// Whether an activation with this number is one of those in [`TIMED`]. Not every sixteenth: where two actors take turns on a
+/// Whether an activation with this number is one in `every`. Not every sixteenth: where two actors take turns on a
 /// worker, one of them would never be timed. The multiples of the golden section fall evenly on any such pattern.
-fn is_timed(tick: u32) -> bool {
-    tick.wrapping_mul(0x9E37_79B9) < u32::MAX / TIMED
+fn is_timed(tick: u32, every: u32) -> bool {
+    tick.wrapping_mul(0x9E37_79B9) < u32::MAX / every
 }
 
 /// [`Profile::strayed`] after a measurement. While a class is not pinned nothing is learned of that, and what was is
@@ -421,7 +441,8 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
     }
 
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool {
-        is_timed(tick) || longest(profile) > LONG
+        let is_calm = Self::has(term::CALM) && self.curiosity == 0 && self.is_plain(profile);
+        is_timed(tick, if is_calm { SELDOM } else { TIMED }) || longest(profile) > LONG
     }
 
     fn finished(&mut self, _: Word, sample: Sample, profile: Profile) -> Profile {
@@ -452,6 +473,14 @@ impl<const TERMS: u32> Policy for Locality<TERMS> {
             self.hear(per_message);
         }
         thefts::remember(now, stint, board)
+    }
+
+    fn looks_for_sleepers(&mut self) -> bool {
+        !Self::has(term::PAUSES) || self.lookout.is_due()
+    }
+
+    fn looked(&mut self, woke: bool) {
+        self.lookout.looked(woke);
     }
 
     fn wakes(&self, board: Board) -> bool {
@@ -722,6 +751,49 @@ mod tests {
         }
     }
 
+    /// How many of a thousand activations of a class with this profile are timed after so many that were short, and a last one.
+    fn timed_after<P: Policy>(short: u32, last: Nanos, profile: Profile) -> usize {
+        let mut policy = P::on(SETUP, &on_two_nodes(0));
+        (0..short).for_each(|_| heard(&mut policy, 100));
+        heard(&mut policy, last);
+        (0..1_024).filter(|&tick| policy.samples(tick, &profile)).count()
+    }
+
+    #[test]
+    fn who_hears_of_short_messages_only_times_fewer() {
+        let often = (1_024 / TIMED) as usize - 2..=(1_024 / TIMED) as usize + 2;
+        let seldom = (1_024 / SELDOM) as usize - 2..=(1_024 / SELDOM) as usize + 2;
+        let unknown = Profile::default();
+        let timed = |short, last| timed_after::<AdaptiveLocality>(short, last, unknown);
+        assert!(seldom.contains(&timed(CURIOUS, LONG)));
+        assert!(often.contains(&timed(CURIOUS / 2, LONG)), "too few");
+        assert!(often.contains(&timed(10 * CURIOUS, LONG + 1)), "a long one");
+        assert!(often.contains(&timed_after::<WithoutCalm>(CURIOUS, 100, unknown)));
+        let pinned = profile(mean(100, 100, 0), mean(100, 5_000, 0), true);
+        let timed = |profile| timed_after::<AdaptiveLocality>(CURIOUS, 100, profile);
+        assert!(often.contains(&timed(pinned)), "more is to be known of these");
+        let long = profile(mean(100, LONG + 1, 0), mean(0, 0, 0), false);
+        assert_eq!(timed(long), 1_024);
+    }
+
+    #[test]
+    fn who_looks_for_sleepers_in_vain_does_not_look_for_every_actor() {
+        fn looks<P: Policy>() -> usize {
+            let mut policy = P::new(SETUP);
+            let looks = (0..1_000).filter(|_| {
+                let looks = policy.looks_for_sleepers();
+                if looks {
+                    policy.looked(false);
+                }
+                looks
+            });
+            looks.count()
+        }
+        assert!((30..40).contains(&looks::<AdaptiveLocality>()));
+        assert!((30..40).contains(&looks::<AdaptiveWaking>()));
+        assert_eq!(looks::<WithoutPauses>(), 1_000);
+    }
+
     #[test]
     fn whoever_has_short_messages_never_leaves_the_sender() {
         let setup = Setup {
@@ -985,6 +1057,8 @@ mod tests {
             WithoutWaking::NAME,
             WithoutCalls::NAME,
             WithoutPatience::NAME,
+            WithoutPauses::NAME,
+            WithoutCalm::NAME,
             WithoutNearness::NAME,
             ClsTpNear::NAME,
             WithoutGuard::NAME,

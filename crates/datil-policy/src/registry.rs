@@ -38,6 +38,8 @@ macro_rules! with_routing_policies {
             WithoutWaking "adaptive-locality that wakes nobody"
             WithoutCalls "adaptive-locality that wakes neighbours only where thefts pay, as others"
             WithoutPatience "adaptive-locality that does not ask for more where a theft paid"
+            WithoutPauses "adaptive-locality that looks for sleepers whenever an actor is queued behind another one"
+            WithoutCalm "adaptive-locality that times as many activations where messages are short as anywhere"
             WithoutGuard "adaptive-locality that goes home even to long queues while others idle"
             WithoutOrder "adaptive-locality whose long actors do not wait their turn at home"
             WithoutCertainty "adaptive-locality that does not ask whether a difference may be chance"

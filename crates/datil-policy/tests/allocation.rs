@@ -38,6 +38,8 @@ fn ask_everything<P: Policy>(policy: &mut P, workers: u32) {
         around.profile = policy.finished(word, sample, around.profile);
         policy.woken(turn % workers, word, &around);
         policy.take(turn);
+        policy.looks_for_sleepers();
+        policy.looked(turn % 5 == 0);
         policy.wakes(board);
         policy.calls(turn % workers, (turn + 1) % workers, board);
         policy.summoned();

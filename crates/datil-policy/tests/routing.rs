@@ -7,9 +7,9 @@ use datil_policy::{
     AdaptiveLocality, AdaptiveLocalityPolling, AdaptiveWaking, Board, ClsDealt, ClsPolling, ClsTp, ClsTpNear,
     ClsWake, ClsWakeLong, End, GoLike, Lgs, LgsAlt, LgsAltAwake, LgsCo, LgsDfs, LgsScan, LgsUc, LgsUw,
     LgsWake, LgsWakeHalf, LgsWakeNode, LgsWoken, Mean, NAMES, Neighbourly, PinAll, PinLong, Policy, Pony,
-    Role, Route, Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCalls, WithoutCertainty,
-    WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutResigning, WithoutSecondLook,
-    WithoutWaking, Word,
+    Role, Route, Search, Setup, Stint, Surroundings, TokioLike, Waking, WithoutCalls, WithoutCalm,
+    WithoutCertainty, WithoutGuard, WithoutNearness, WithoutOrder, WithoutPatience, WithoutPauses,
+    WithoutResigning, WithoutSecondLook, WithoutWaking, Word,
 };
 use proptest::prelude::*;
 
@@ -186,6 +186,7 @@ macro_rules! for_all_forms {
         $check::<AdaptiveLocality, AdaptiveWaking>($($argument),*)?;
         $check::<ClsTpNear, ClsTp>($($argument),*)?;
         $check::<WithoutNearness, AdaptiveWaking>($($argument),*)?;
+        $check::<WithoutCalm, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutGuard, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutOrder, AdaptiveWaking>($($argument),*)?;
         $check::<WithoutCertainty, AdaptiveWaking>($($argument),*)?;
@@ -375,6 +376,8 @@ proptest! {
         stays_with_senders::<WithoutWaking>(sender, home)?;
         stays_with_senders::<WithoutCalls>(sender, home)?;
         stays_with_senders::<WithoutPatience>(sender, home)?;
+        stays_with_senders::<WithoutPauses>(sender, home)?;
+        stays_with_senders::<WithoutCalm>(sender, home)?;
         stays_with_senders::<WithoutNearness>(sender, home)?;
         stays_with_senders::<ClsTpNear>(sender, home)?;
         stays_with_senders::<WithoutGuard>(sender, home)?;
@@ -401,7 +404,7 @@ proptest! {
         let anybody = [
             home_of_child::<LgsAlt>, home_of_child::<LgsAltAwake>, home_of_child::<AdaptiveLocality>,
             home_of_child::<AdaptiveLocalityPolling>, home_of_child::<WithoutWaking>,
-            home_of_child::<WithoutCalls>, home_of_child::<WithoutPatience>, home_of_child::<WithoutNearness>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
+            home_of_child::<WithoutCalls>, home_of_child::<WithoutPatience>, home_of_child::<WithoutPauses>, home_of_child::<WithoutCalm>, home_of_child::<WithoutNearness>, home_of_child::<WithoutGuard>, home_of_child::<WithoutOrder>, home_of_child::<WithoutResigning>, home_of_child::<WithoutSecondLook>,
             home_of_child::<WithoutCertainty>, home_of_child::<PinAll>, home_of_child::<PinLong>,
         ];
         for home in anybody {

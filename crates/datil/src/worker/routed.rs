@@ -404,7 +404,7 @@ fn may_wake<P: Policy>(core: &Core, end: End) -> bool {
 unsafe fn wake_somebody<P: Policy>(core: &Core) {
     match P::WAKING {
         // SAFETY: by the caller.
-        Waking::Proven => unsafe { stint::summon::<P>(core, core.index()) },
+        Waking::Proven => unsafe { stint::summon_for_own::<P>(core) },
         _ => wake_another::<P>(core),
     }
 }

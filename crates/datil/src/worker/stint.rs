@@ -28,31 +28,38 @@ impl Summons {
     }
 }
 
-/// Wakes a sleeping worker for what waits in the queue of the worker with the index `owner`, if the policy wants that and nobody who was
-/// woken so is still looking for work.
+/// Wakes a sleeping worker for what was queued here behind something else, if the policy wants to look for one just now.
 ///
 /// # Safety
 /// The core's policy is a `P`.
 #[inline(always)]
-pub(super) unsafe fn summon<P: Policy>(core: &Core, owner: usize) {
+pub(super) unsafe fn summon_for_own<P: Policy>(core: &Core) {
+    // SAFETY: by the caller.
+    let worker = unsafe { worker::<P>(core) };
+    if worker.policy().looks_for_sleepers() {
+        let woke = summon::<P>(&worker, core.index());
+        worker.policy().looked(woke);
+    }
+}
+
+/// Wakes a sleeping worker for what waits in the queue of the worker with the index `owner`, if the policy wants that and nobody who was
+/// woken so is still looking for work; true if it did.
+fn summon<P: Policy>(worker: &Worker<'_, P>, owner: usize) -> bool {
+    let core = worker.core;
     let team = &core.team;
     // Relaxed: both are hints. Who looks for work just now may have looked here before, and who sleeps may not be counted yet: then
     // what waits here is found after a nap.
     if core.inbox.idle.0.load(Relaxed) == 0 || team.seeking.load(Relaxed) > 0 {
-        return;
+        return false;
     }
-    // SAFETY: by the caller.
-    let worker = unsafe { worker::<P>(core) };
     let board = team.board();
-    if worker.policy().wakes(board) {
-        aside::<P, _>(core, || call_up(&worker, owner, board));
-    }
+    worker.policy().wakes(board) && aside::<P, _>(core, || call_up(worker, owner, board))
 }
 
-/// Wakes the next sleeping worker after the one with this index that the policy calls, if nobody else does so just now.
+/// Wakes the next sleeping worker after the one with this index that the policy calls, if nobody else does so just now; true if it did.
 #[cold]
 #[inline(never)]
-fn call_up<P: Policy>(worker: &Worker<'_, P>, owner: usize, board: Board) {
+fn call_up<P: Policy>(worker: &Worker<'_, P>, owner: usize, board: Board) -> bool {
     let core = worker.core;
     let team = &core.team;
     let count = team.ports.len();
@@ -65,18 +72,20 @@ fn call_up<P: Policy>(worker: &Worker<'_, P>, owner: usize, board: Board) {
         .peekable();
     // Nobody is there to be called, mostly: then the word that all summoners share is left alone.
     if sleepers.peek().is_none() {
-        return;
+        return false;
     }
     // It is counted in the place of whoever gets up, so that only one is woken before that is at work. Relaxed: the number is exact as all
     // change it by exchanges, and it publishes nothing.
     if team.seeking.compare_exchange(0, 1, Relaxed, Relaxed).is_err() {
-        return;
+        return false;
     }
-    if sleepers.any(|index| team.ports[index].summon()) {
+    let woke = sleepers.any(|index| team.ports[index].summon());
+    if woke {
         bump(&core.counters().wakes, 1);
     } else {
         team.seeking.fetch_sub(1, Relaxed);
     }
+    woke
 }
 
 impl<P: Policy> Worker<'_, P> {
@@ -107,8 +116,7 @@ impl<P: Policy> Worker<'_, P> {
         core.toll.measure(true);
         core.begin_trial();
         if !self.is_poor(victim) {
-            // SAFETY: the policy of our core is a `P`.
-            unsafe { summon::<P>(core, victim) };
+            summon(self, victim);
         }
     }
 

@@ -92,6 +92,8 @@ questions! {
     samples(tick: u32, profile: Profile) -> Yes(bool);
     finished(word: Word, sample: Sample, profile: Profile) -> Profile(Profile);
     take(tick: u32) -> End(End);
+    looks_for_sleepers() -> Yes(bool);
+    looked(woke: bool) -> Noted(());
     wakes(board: Board) -> Yes(bool);
     calls(owner: u32, sleeper: u32, board: Board) -> Yes(bool);
     summoned() -> Noted(());
@@ -500,6 +502,12 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn take(&mut self, tick: u32) -> End {
         put!(self, take { tick }, End)
+    }
+    fn looks_for_sleepers(&mut self) -> bool {
+        put!(self, looks_for_sleepers {}, Yes)
+    }
+    fn looked(&mut self, woke: bool) {
+        put!(self, looked { woke }, Noted)
     }
     fn wakes(&self, board: Board) -> bool {
         put!(
