@@ -2,7 +2,7 @@
 //! nothing where messages are all, under conditions that differ from the machine on which it was made, and on programs
 //! that were written after it.
 //!
-//! Runs charge for timing and show policies stale information and clocks that are off by up to 20 %, as every run of
+//! Runs charge for what policies learn and show them stale information and clocks that are off by up to 20 %, as every run of
 //! the simulator does.
 
 mod limits;
@@ -37,14 +37,16 @@ pub const FIXED: [&str; 13] = [
     "tokio-like",
 ];
 /// The rules with a term less each, without homes, without regard to thefts, and controls that do not weigh anything.
-pub const ABLATED: [&str; 14] = [
+pub const ABLATED: [&str; 16] = [
     "adaptive-waking",
     "adaptive-locality-polling",
     "adaptive-locality-no-waking",
     "adaptive-locality-no-calls",
     "adaptive-locality-no-patience",
+    "adaptive-locality-no-pauses",
     "adaptive-locality-no-nearness",
     "cls-tp-near",
+    "adaptive-locality-no-calm",
     "adaptive-locality-no-order",
     "adaptive-locality-no-certainty",
     "adaptive-locality-no-guard",

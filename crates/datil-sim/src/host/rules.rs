@@ -81,6 +81,8 @@ pub(super) trait Decide: Send {
     fn grant(&mut self, queued: usize) -> usize;
     fn spawned(&mut self, role: Role) -> (Word, Route);
     fn started(&mut self, word: Word) -> Word;
+    fn is_plain(&self, profile: &Profile) -> bool;
+    fn looks(&self, profile: &Profile) -> bool;
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route;
     fn take(&mut self, tick: u32) -> End;
     /// Whether the worker's activations are to be measured at all.
@@ -88,6 +90,8 @@ pub(super) trait Decide: Send {
     fn samples(&mut self, tick: u32, profile: &Profile) -> bool;
     fn finished(&mut self, word: Word, sample: Sample, profile: Profile) -> Profile;
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board;
+    fn looks_for_sleepers(&mut self) -> bool;
+    fn looked(&mut self, woke: bool);
     fn wakes(&self, board: Board) -> bool;
     fn calls(&self, owner: u32, sleeper: u32, board: Board) -> bool;
     fn summoned(&mut self);
@@ -124,6 +128,12 @@ impl<P: Policy> Decide for P {
     fn started(&mut self, word: Word) -> Word {
         Policy::started(self, word)
     }
+    fn is_plain(&self, profile: &Profile) -> bool {
+        Policy::is_plain(self, profile)
+    }
+    fn looks(&self, profile: &Profile) -> bool {
+        Policy::looks(self, profile)
+    }
     fn woken(&mut self, sender: u32, word: Word, around: &Surroundings) -> Route {
         Policy::woken(self, sender, word, around)
     }
@@ -141,6 +151,12 @@ impl<P: Policy> Decide for P {
     }
     fn parted(&mut self, now: Nanos, stint: Stint, board: Board) -> Board {
         Policy::parted(self, now, stint, board)
+    }
+    fn looks_for_sleepers(&mut self) -> bool {
+        Policy::looks_for_sleepers(self)
+    }
+    fn looked(&mut self, woke: bool) {
+        Policy::looked(self, woke);
     }
     fn wakes(&self, board: Board) -> bool {
         Policy::wakes(self, board)

@@ -128,8 +128,26 @@ pub struct Costs {
     pub wake: (u32, u64),
     /// What timing one activation costs.
     pub timing: u32,
+    /// What it takes to ask a policy that learns.
+    pub answers: Answers,
     /// How old shared information may be when a policy sees it, in nanoseconds.
     pub staleness: u64,
+}
+
+/// What a policy that learns costs besides the lines of memory that it looks at and the clock, in cycles. What every policy answers is part of what sending and
+/// taking cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Answers {
+    /// Where an actor is queued of whose class something must be known.
+    pub woken: u32,
+    /// Whether an activation is timed.
+    pub samples: u32,
+    /// What a measurement has taught.
+    pub finished: u32,
+    /// Whether sleepers are woken, and the same whether this one is.
+    pub wakes: u32,
+    /// To find what is known of a class.
+    pub found: u32,
 }
 
 impl Costs {

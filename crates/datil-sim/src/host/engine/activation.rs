@@ -58,41 +58,48 @@ impl Engine {
     fn run_next(&mut self, me: u32) -> Result<(), String> {
         let taken = self.take(me);
         let mut answered = self.answer(me);
-        let worker = &mut self.workers[me as usize];
         let Some((actor, cost)) = taken else {
-            worker.step = 0;
-            if !self.rules.routes {
-                worker.policy.interrupted();
-            }
-            if worker.phase == Phase::Busy {
-                worker.phase = Phase::Searching;
-                worker.idle_since = self.now;
-                self.idle_workers.fresh += 1;
-                self.end_stint(me);
-            }
-            if let Some(owners) = self.settings.machine.owners {
-                self.linger(me, owners);
-                return Ok(());
-            }
-            return self.look_around(me);
+            return self.run_dry(me);
         };
+        let worker = &mut self.workers[me as usize];
         worker.step = 0;
         worker.probing = None;
         worker.tick = worker.tick.wrapping_add(1);
         if worker.phase != Phase::Busy {
             worker.phase = Phase::Busy;
             worker.idle += self.now - worker.idle_since;
-            self.idle_workers.fresh -= 1;
             answered += self.rouse_all() + self.stop_guarding(me);
         }
-        let timed = self.is_to_be_timed(me, actor);
+        let (timed, asked) = self.is_to_be_timed(me, actor);
         self.workers[me as usize].activation = Some(Activation::of(actor, timed, self.now));
         self.run.activations += 1;
         self.slots[actor as usize].status = Status::Running;
         let timing = if timed { self.costs.timing } else { 0 };
         let begun = self.begin_handling(me)?;
-        self.next_turn(me, answered + cost + begun + Cycles::from(timing));
+        self.next_turn(me, answered + asked + cost + begun + Cycles::from(timing));
         Ok(())
+    }
+
+    /// A worker has nothing to run, and begins to look for something.
+    fn run_dry(&mut self, me: u32) -> Result<(), String> {
+        let mut cost = 0;
+        let worker = &mut self.workers[me as usize];
+        worker.step = 0;
+        if !self.rules.routes {
+            worker.policy.interrupted();
+        }
+        if worker.phase == Phase::Busy {
+            worker.phase = Phase::Searching;
+            worker.idle_since = self.now;
+            cost = self.seek(me) + self.end_stint(me);
+        }
+        self.later(cost, |engine| {
+            if let Some(owners) = engine.settings.machine.owners {
+                engine.linger(me, owners);
+                return Ok(());
+            }
+            engine.look_around(me)
+        })
     }
 
     /// Takes the worker's next actor out of the slot or from the end of the queue, as the policy says; returns it and what that
@@ -117,7 +124,7 @@ impl Engine {
             End::Tail => (worker.queue.pop_back()?, &mut worker.tail),
             End::Head | End::Next => (worker.queue.pop_front()?, &mut worker.head),
         };
-        worker.length.fresh = worker.queue.len() as u32;
+        worker.length.store(worker.queue.len() as u32, worker.pu);
         Some((actor, lock.take(&mut self.memory, worker.pu, self.now, hold)))
     }
 
@@ -146,7 +153,7 @@ impl Engine {
             return Ok(());
         }
         let cost = cost + self.fetch_line(me, actor);
-        self.learn(me);
+        let cost = cost + self.learn(me);
         let block = Cycles::from(self.costs.block);
         let pu = self.workers[me as usize].pu;
         let mut cost = cost + block;

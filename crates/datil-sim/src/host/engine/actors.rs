@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use datil_policy::{Profile, Role, Word};
+use datil_policy::{Role, Word};
 
 use super::Engine;
 use super::following::Friend;
-use super::stale::Stale;
+use super::learning::Lore;
 use crate::actor::{Birth, Body, Letter};
 use crate::host::Annotation;
 use crate::host::line::Line;
@@ -103,7 +103,7 @@ impl Slot {
 /// The actors of one type.
 pub(super) struct Class {
     pub(super) annotation: Option<&'static Annotation>,
-    pub(super) profile: Stale<Profile>,
+    pub(super) lore: Lore,
 }
 
 impl Engine {
@@ -131,7 +131,7 @@ impl Engine {
             .find(|annotation| annotation.kind == name);
         self.classes.push(Class {
             annotation,
-            profile: Stale::default(),
+            lore: Lore::default(),
         });
         self.class_of.insert(kind, self.classes.len() - 1);
         self.classes.len() - 1

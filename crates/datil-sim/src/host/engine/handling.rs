@@ -175,8 +175,9 @@ impl Engine {
                 if !self.receive_letter(to, letter, pu, carries) {
                     return 0;
                 }
-                let route = self.ask_for_route(me, me, to);
-                self.enqueue(to, route, pu, Some(me))
+                let (route, asked) = self.ask_for_route(me, me, to);
+                let away = if route.worker == me { 0 } else { self.aside(me) };
+                asked + away + self.enqueue(to, route, pu, Some(me))
             }
             Step::Wish(Wish::Spawn(actor)) => {
                 if !self.rules.routes {
@@ -242,7 +243,7 @@ mod tests {
 
     use super::super::activation::Activation;
     use super::super::actors::{Class, Slot};
-    use super::super::stale::Stale;
+    use super::super::learning::Lore;
     use super::*;
     use crate::actor::{Body, Letter};
     use crate::host::Rules;
@@ -262,7 +263,7 @@ mod tests {
         let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
         engine.classes.push(Class {
             annotation: None,
-            profile: Stale::default(),
+            lore: Lore::default(),
         });
         for actor in 0..=order.into_iter().max().expect("somebody starts") {
             let body: Box<dyn Body> = Box::new(Idler);

@@ -12,6 +12,10 @@ impl Engine {
         if !self.rules.routes {
             return self.look_for_more(me);
         }
+        if self.workers[me as usize].phase == Phase::Sleeping {
+            let counted = self.turn_to(me, Phase::Searching);
+            return self.later(counted, |engine| engine.look_around(me));
+        }
         let rested = self.workers[me as usize].phase == Phase::Resting;
         let probed = self.workers[me as usize].probing.take();
         if let (Some((victim, end)), Some(owners)) = (probed, self.settings.machine.owners)
@@ -20,9 +24,9 @@ impl Engine {
             return Ok(());
         }
         if let Some((victim, cost)) = self.loot(me, probed) {
-            let mut cost = cost + self.begin_stint(me) + self.wake_another(me, None);
+            let mut cost = cost + self.seek(me) + self.begin_stint(me) + self.wake_another(me, None);
             if self.rules.waking == Waking::Proven && !self.workers[victim as usize].queue.is_empty() {
-                cost += self.summon(me, victim);
+                cost += self.summon(me, victim).1;
             }
             return self.go_on(me, cost);
         }
@@ -53,9 +57,9 @@ impl Engine {
                 self.next_turn(me, time);
             }
             Search::Sleep(nanos) => {
-                self.fall_asleep(me);
+                let told = self.fall_asleep(me);
                 let time = self.costs.cycles(nanos + self.costs.sleep_slack);
-                self.next_turn(me, time);
+                self.next_turn(me, told + time);
             }
             Search::Park if self.settings.machine.owners.is_some() => self.rest(me),
             Search::Park => self.park(me),
@@ -87,9 +91,8 @@ impl Engine {
 
     /// Polls before it goes to sleep.
     pub(super) fn rest(&mut self, me: u32) {
-        let words = self.words();
+        let words = self.words() + self.turn_to(me, Phase::Resting);
         let worker = &mut self.workers[me as usize];
-        worker.phase = Phase::Resting;
         worker.rests_from = self.now + words;
         let time = Cycles::from(self.costs.poll) * Cycles::from(worker.policy.spin());
         self.next_turn(me, words + time);
@@ -97,11 +100,11 @@ impl Engine {
 
     /// Ends the rest of a worker that did not sleep yet.
     pub(super) fn get_up(&mut self, me: u32) {
+        let counted = self.turn_to(me, Phase::Searching);
         let worker = &mut self.workers[me as usize];
-        worker.phase = Phase::Searching;
         worker.step = 0;
         let until_rest = worker.rests_from.saturating_sub(self.now);
-        let time = Cycles::from(self.costs.poll) + self.words() + self.until_idle(me) + until_rest;
+        let time = counted + Cycles::from(self.costs.poll) + self.words() + self.until_idle(me) + until_rest;
         self.next_turn(me, time);
     }
 
@@ -129,24 +132,51 @@ impl Engine {
     /// Goes to sleep until somebody wakes it. Whoever does so looks once more, lest what was queued behind its back waits.
     fn park(&mut self, me: u32) {
         let has_work = self.somebody_has_work();
-        let worker = &mut self.workers[me as usize];
         if has_work {
-            worker.phase = Phase::Searching;
-            worker.step = 0;
-            self.next_turn(me, Cycles::from(self.costs.theft));
+            let counted = self.turn_to(me, Phase::Searching);
+            self.workers[me as usize].step = 0;
+            self.next_turn(me, counted + Cycles::from(self.costs.theft));
         } else {
             // Only being woken makes a new event.
+            let worker = &mut self.workers[me as usize];
             worker.generation = worker.generation.wrapping_add(1);
             self.fall_asleep(me);
         }
     }
 
-    /// Whoever was woken for something and sleeps again has found nothing.
-    fn fall_asleep(&mut self, me: u32) {
+    /// Whoever was woken for something and sleeps again has found nothing. Returns what it costs to say so.
+    fn fall_asleep(&mut self, me: u32) -> Cycles {
+        let cost = self.seek(me) + self.turn_to(me, Phase::Sleeping);
+        self.workers[me as usize].summoned = false;
+        cost + self.end_stint(me)
+    }
+
+    /// A worker lies down or gets up, and all can see that; returns what it costs to change how many sleep, where the policy looks at that. Where actors have
+    /// owners this is among [`Engine::words`].
+    pub(super) fn turn_to(&mut self, me: u32, phase: Phase) -> Cycles {
         let worker = &mut self.workers[me as usize];
-        worker.phase = Phase::Sleeping;
-        worker.summoned = false;
-        self.end_stint(me);
+        let (pu, slept) = (worker.pu, worker.idles());
+        worker.phase = phase;
+        worker.rest.store(pu);
+        if worker.idles() == slept {
+            return 0;
+        }
+        let is_looked_at = worker.learns || self.rules.waking == Waking::Proven;
+        self.idle_workers.fresh = self.workers.iter().filter(|worker| worker.idles()).count() as u32;
+        if !is_looked_at || self.settings.machine.owners.is_some() {
+            self.idle_workers.line.store(pu);
+            return 0;
+        }
+        self.idle_workers.line.fetch(&mut self.memory, pu)
+    }
+
+    /// What it costs a worker to count itself among those that were woken to look for work, or not any more, if it was.
+    pub(super) fn seek(&mut self, me: u32) -> Cycles {
+        let worker = &self.workers[me as usize];
+        if !worker.summoned {
+            return 0;
+        }
+        self.seeking.fetch(&mut self.memory, worker.pu)
     }
 
     fn somebody_has_work(&self) -> bool {

@@ -188,7 +188,7 @@ mod tests {
         engine.class_of.insert("nobody", 0);
         engine.classes.push(super::super::actors::Class {
             annotation: None,
-            profile: super::super::stale::Stale::default(),
+            lore: super::super::learning::Lore::default(),
         });
         engine
     }

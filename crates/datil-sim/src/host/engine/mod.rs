@@ -16,8 +16,8 @@ mod owners;
 #[cfg(test)]
 mod owning;
 mod queues;
+mod shared;
 mod sharing;
-mod stale;
 mod stint;
 mod system;
 mod thefts;
@@ -33,8 +33,9 @@ use datil_policy::{Board, Random, Setup};
 use self::actors::{Class, Slot};
 use self::guard::Guard;
 use self::inbox::Record;
-use self::stale::Stale;
+use self::shared::Shared;
 use self::worker::{Phase, Worker};
+use super::line::Line;
 use super::rules::Rules;
 use super::run::Run;
 use super::{Play, Settings};
@@ -84,9 +85,14 @@ pub(crate) struct Engine {
     events: BinaryHeap<Reverse<(Cycles, u64, Event)>>,
     sequence: u64,
     now: Cycles,
-    idle_workers: Stale<u32>,
+    /// Those that sleep.
+    idle_workers: Shared<u32>,
+    /// The line that counts those that were woken to look for work and are still looking.
+    seeking: Line,
+    /// Classes of which the policies need know something.
+    peculiar: Shared<u32>,
     /// What thefts have shown.
-    board: Stale<Board>,
+    board: Shared<Board>,
     /// Actors that are queued or run; without any, and with the driver at its end, nothing more can happen.
     active: usize,
     random: Random,
@@ -152,8 +158,10 @@ impl Engine {
             events: BinaryHeap::new(),
             sequence: 0,
             now: 0,
-            idle_workers: Stale::new(count),
-            board: Stale::default(),
+            idle_workers: Shared::default(),
+            seeking: Line::default(),
+            peculiar: Shared::default(),
+            board: Shared::default(),
             active: 0,
             random: Random::new(settings.seed ^ 0x5EED),
             run: Run {
@@ -177,6 +185,7 @@ impl Engine {
                 self.workers[worker as usize].phase = Phase::Sleeping;
             } else if self.settings.machine.owners.is_some() {
                 self.workers[worker as usize].sleep_on();
+                self.idle_workers.fresh += 1;
             } else {
                 self.schedule(0, Event::Turn(worker, 0));
             }

@@ -51,8 +51,8 @@ impl Engine {
                 cost += self.carry_out(me, to, here(me));
                 return cost + self.look_up(me);
             }
-            let route = self.ask_for_route(me, me, to);
-            cost += self.carry_out(me, to, route);
+            let (route, asked) = self.ask_for_route(me, me, to);
+            cost += asked + self.carry_out(me, to, route);
             // Tokens lie open to thieves only when they have been handled, and a handler may go on for long.
             cost += self.receive(me, me);
         }
@@ -215,15 +215,16 @@ impl Engine {
             let cost = self.memory.transfer(from, pu, u32::from(self.rules.follows));
             return cost + self.carry_out_by(by, owner, actor, route);
         }
-        let route = match sender {
+        let (route, mut cost) = match sender {
             Some(sender) => self.ask_for_route(owner, sender, actor),
-            None => self.ask_for_call(actor),
+            None => (self.ask_for_call(actor), 0),
         };
-        let mut cost = 0;
         if route.worker != owner {
             // Where it goes is told by the sender of the oldest message, which is the last one of the list. What stays is read when it is handled.
             let mail = self.slots[actor as usize].mailbox.range(first..);
-            cost = mail.map(|mail| self.memory.transfer(mail.from, pu, 1)).sum();
+            cost += mail
+                .map(|mail| self.memory.transfer(mail.from, pu, 1))
+                .sum::<Cycles>();
         }
         cost + self.carry_out_by(by, owner, actor, route)
     }

@@ -1,6 +1,6 @@
 //! Queues, and who is told that something lies in them.
 
-use datil_policy::{End, Route, Waking};
+use datil_policy::{Board, End, Route, Waking};
 
 use super::Engine;
 use super::actors::Status;
@@ -58,7 +58,7 @@ impl Engine {
         if route.end == End::Head && from != Some(route.worker) {
             cost += worker.tail.take(&mut self.memory, pu, self.now, hold);
         }
-        worker.length.fresh = worker.queue.len() as u32;
+        worker.length.store(worker.queue.len() as u32, pu);
         cost + self.notice(route.worker, from, reason)
     }
 
@@ -102,37 +102,84 @@ impl Engine {
         }
         match self.rules.waking {
             _ if from != Some(owner) => 0,
-            Waking::Proven if reason.beside => self.summon(owner, owner),
+            Waking::Proven if reason.beside => self.summon_for_own(owner),
             Waking::Proven => 0,
             _ if reason.runs_next && !self.rules.slot_wakes => 0,
             _ => self.wake_another(owner, None),
         }
     }
 
-    /// Wakes a sleeping worker for what waits at the owner, if the policy of `me` wants that and nobody who was woken so is still looking
-    /// for work; returns what that costs.
-    pub(super) fn summon(&mut self, me: u32, owner: u32) -> Cycles {
-        let age = self.costs.cycles(self.costs.staleness);
-        let board = self.board.read(self.now, age);
-        let looks =
-            |worker: &Worker| worker.summoned && matches!(worker.phase, Phase::Searching | Phase::Polling);
-        let mut others = self
-            .workers
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != me as usize);
-        let policy = &self.workers[me as usize].policy;
-        if !policy.wakes(board) || others.any(|(_, worker)| looks(worker)) {
+    /// Wakes a sleeping worker for what a worker has queued behind something else, if its policy wants to look for one just now; returns what that costs.
+    fn summon_for_own(&mut self, me: u32) -> Cycles {
+        if !self.workers[me as usize].policy.looks_for_sleepers() {
             return 0;
         }
-        let Some(sleeper) = self.sleeper_after(owner, |at| policy.calls(owner, at, board)) else {
-            return 0;
+        let (woke, cost) = self.summon(me, me);
+        self.workers[me as usize].policy.looked(woke);
+        cost
+    }
+
+    /// Wakes a sleeping worker for what waits at the owner, if the policy of `me` wants that and nobody who was woken so is still looking
+    /// for work; returns whether it did, and what that costs.
+    pub(super) fn summon(&mut self, me: u32, owner: u32) -> (bool, Cycles) {
+        let (sleeper, mut cost) = self.look_for_sleeper(me, owner);
+        let Some(sleeper) = sleeper else {
+            return (false, cost);
         };
+        let pu = self.workers[me as usize].pu;
+        cost += self.seeking.fetch(&mut self.memory, pu);
         let worker = &mut self.workers[sleeper as usize];
         worker.policy.summoned();
         worker.summoned = true;
         worker.stint = Some(Stint::default());
-        self.wake(sleeper)
+        (true, cost + self.wake(sleeper))
+    }
+
+    /// Whom a worker may wake for what waits at the owner, and what it costs to find that out: it looks first at what most often says that there is nobody.
+    fn look_for_sleeper(&mut self, me: u32, owner: u32) -> (Option<u32>, Cycles) {
+        let (pu, now, age) = (self.workers[me as usize].pu, self.now, self.staleness());
+        let (idle, mut cost) = self.idle_workers.look(&mut self.memory, pu, now, age);
+        if idle == 0 {
+            return (None, cost);
+        }
+        cost += self.seeking.look(&mut self.memory, pu);
+        if self.somebody_seeks(me) {
+            return (None, cost);
+        }
+        let (board, line) = self.board.look(&mut self.memory, pu, now, age);
+        cost += line + Cycles::from(self.costs.answers.wakes);
+        if !self.workers[me as usize].policy.wakes(board) {
+            return (None, cost);
+        }
+        let (sleeper, search) = self.call_up(me, owner, board);
+        (sleeper, cost + search)
+    }
+
+    /// Whether somebody else that was woken to look for work is still looking.
+    fn somebody_seeks(&self, me: u32) -> bool {
+        let looks =
+            |worker: &Worker| worker.summoned && matches!(worker.phase, Phase::Searching | Phase::Polling);
+        let mut all = self.workers.iter().enumerate();
+        all.any(|(at, worker)| at != me as usize && looks(worker))
+    }
+
+    /// The next sleeping worker after the owner that the policy of `me` calls, and what it costs to find it.
+    fn call_up(&mut self, me: u32, owner: u32, board: Board) -> (Option<u32>, Cycles) {
+        let (count, pu) = (self.workers.len() as u32, self.workers[me as usize].pu);
+        let mut cost = self.aside(me);
+        for step in 1..count {
+            let other = (owner + step) % count;
+            cost += Cycles::from(self.costs.answers.wakes);
+            if !self.workers[me as usize].policy.calls(owner, other, board) {
+                continue;
+            }
+            let called = &mut self.workers[other as usize];
+            cost += called.rest.look(&mut self.memory, pu);
+            if called.idles() {
+                return (Some(other), cost);
+            }
+        }
+        (None, cost)
     }
 
     /// The next sleeping worker after this one that is wanted.
@@ -178,20 +225,21 @@ impl Engine {
         }
         let (cost, latency) = self.costs.wake;
         self.run.wakes += 1;
+        // Who gets up counts itself.
+        let counted = self.turn_to(worker, Phase::Searching);
         let sleeper = &mut self.workers[worker as usize];
-        sleeper.phase = Phase::Searching;
         if !std::mem::take(&mut sleeper.sleeps_on) || !self.rules.polls() {
             sleeper.step = 0;
         }
         let latency = self.costs.cycles(latency);
-        self.next_turn(worker, latency);
+        self.next_turn(worker, latency + counted);
         Cycles::from(cost)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use datil_policy::ClsTp;
+    use datil_policy::{AdaptiveWaking, ClsTp};
 
     use super::super::Event;
     use super::super::actors::Slot;
@@ -200,11 +248,15 @@ mod tests {
     use crate::machine::{Region, preset};
 
     fn engine(actors: usize) -> Engine {
+        ruled(Rules::of::<ClsTp>(), actors)
+    }
+
+    fn ruled(rules: Rules, actors: usize) -> Engine {
         let settings = Settings {
             workers: 4,
             ..Settings::new(preset("opteron").expect("a preset"))
         };
-        let mut engine = Engine::new(Rules::of::<ClsTp>(), settings).expect("it fits the machine");
+        let mut engine = Engine::new(rules, settings).expect("it fits the machine");
         let idle = || Slot {
             status: Status::Idle,
             ..Slot::unborn(None, 0, 0, Region::new(0))
@@ -238,5 +290,43 @@ mod tests {
             engine.enqueue(actor, to_it, pu, Some(1));
         }
         assert_eq!(next_turn_of(&engine, 0), Some(soon));
+    }
+
+    /// Worker 0 queues an actor behind another one, this time later; returns what it costs to see to somebody who could be woken.
+    fn queue_another(engine: &mut Engine) -> Cycles {
+        engine.now += engine.staleness();
+        engine.summon_for_own(0)
+    }
+
+    #[test]
+    fn whoever_looks_for_a_sleeper_in_vain_looks_again_some_actors_later() {
+        let mut engine = ruled(Rules::of::<AdaptiveWaking>(), 0);
+        let away = engine.workers[1].pu;
+        let mut costs = Vec::new();
+        for _ in 0..8 {
+            // Others lie down and get up all the time.
+            engine.idle_workers.store(0, away);
+            costs.push(queue_another(&mut engine) > 0);
+        }
+        assert_eq!(costs, [true, false, true, false, false, false, true, false]);
+    }
+
+    #[test]
+    fn whoever_wakes_somebody_pays_for_all_that_it_has_looked_at() {
+        let mut engine = ruled(Rules::of::<AdaptiveWaking>(), 0);
+        for worker in 1..4 {
+            engine.turn_to(worker, Phase::Sleeping);
+        }
+        engine.board.fresh.paid = 1;
+        let cost = queue_another(&mut engine);
+        let mut line = |from: usize| {
+            let units = [from, 0].map(|worker| engine.workers[worker].pu);
+            engine.memory.transfer(units[0], units[1], 1)
+        };
+        // Worker 3 lay down last, so that it has written how many sleep; worker 1 is the first to be called.
+        let lines = line(3) + line(1);
+        let asked = 2 * Cycles::from(engine.costs.answers.wakes);
+        assert_eq!(cost, lines + asked + Cycles::from(engine.costs.wake.0));
+        assert_eq!(engine.run.wakes, 1);
     }
 }

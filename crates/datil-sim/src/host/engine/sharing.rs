@@ -283,7 +283,7 @@ impl Engine {
 
     /// What the policies have in common, as a worker sees it.
     pub(super) fn shown_board(&mut self) -> Board {
-        let age = self.costs.cycles(self.costs.staleness);
+        let age = self.staleness();
         self.board.read(self.now, age)
     }
 

@@ -44,10 +44,10 @@ impl Engine {
         2 * Cycles::from(self.costs.timing)
     }
 
-    /// A worker has nothing to do any more: its policy judges what it has done since it robbed somebody, or was woken to do so.
-    pub(super) fn end_stint(&mut self, me: u32) {
+    /// A worker has nothing to do any more: its policy judges what it has done since it robbed somebody, or was woken to do so. Returns what that costs.
+    pub(super) fn end_stint(&mut self, me: u32) -> Cycles {
         let Some(stint) = self.workers[me as usize].stint.take() else {
-            return;
+            return 0;
         };
         let now = self.costs.nanos(self.now);
         let lasted = stint.began.map_or(0, |began| self.clocked(self.now - began));
@@ -57,8 +57,11 @@ impl Engine {
             toll: self.clocked(stint.toll),
         };
         let worker = &mut self.workers[me as usize];
-        self.board.fresh = worker.policy.parted(now, stint, self.board.fresh);
+        let cost = self.board.line.look(&mut self.memory, worker.pu);
+        let board = worker.policy.parted(now, stint, self.board.fresh);
+        self.board.store(board, worker.pu);
         worker.learns = worker.policy.learns();
+        cost
     }
 }
 

@@ -137,7 +137,7 @@ impl Engine {
             End::Head | End::Next => robbed.queue.pop_front(),
         });
         let drawn = drawn.collect();
-        robbed.length.fresh = robbed.queue.len() as u32;
+        robbed.length.store(robbed.queue.len() as u32, robbed.pu);
         drawn
     }
 
@@ -183,6 +183,6 @@ impl Engine {
         self.run.steals += loot.len() as u64;
         let thief = &mut self.workers[me as usize];
         thief.queue.extend(loot);
-        thief.length.fresh = thief.queue.len() as u32;
+        thief.length.store(thief.queue.len() as u32, thief.pu);
     }
 }

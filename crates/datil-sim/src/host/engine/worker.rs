@@ -6,10 +6,12 @@ use datil_policy::{End, Search};
 
 use super::activation::Activation;
 use super::brought::Brought;
+use super::learning::Known;
 use super::owners::Arrival;
+use super::shared::Shared;
 use super::sharing::Sharing;
-use super::stale::Stale;
 use super::stint::Stint;
+use crate::host::line::Line;
 use crate::host::lock::Lock;
 use crate::host::rules::Decide;
 use crate::machine::Cycles;
@@ -53,7 +55,11 @@ pub(super) struct Worker {
     /// When others can see that it rests.
     pub(super) rests_from: Cycles,
     pub(super) activation: Option<Activation>,
-    pub(super) length: Stale<u32>,
+    pub(super) length: Shared<u32>,
+    /// The word that says whether it sleeps.
+    pub(super) rest: Line,
+    /// What it knows of classes, by their numbers.
+    known: Vec<Known>,
     /// It was woken because thefts pay, and has not slept since.
     pub(super) summoned: bool,
     pub(super) stint: Option<Stint>,
@@ -92,6 +98,14 @@ impl Worker {
         self.step = first.map_or(0, |step| step + 1);
     }
 
+    /// What it knows of a class.
+    pub(super) fn known(&mut self, class: usize) -> &mut Known {
+        if class >= self.known.len() {
+            self.known.resize_with(class + 1, Known::default);
+        }
+        &mut self.known[class]
+    }
+
     /// It sleeps, or is about to: others may take over what belongs to it.
     pub(super) fn idles(&self) -> bool {
         matches!(self.phase, Phase::Sleeping | Phase::Resting)
@@ -116,7 +130,9 @@ impl Worker {
             idle: 0,
             rests_from: 0,
             activation: None,
-            length: Stale::default(),
+            length: Shared::default(),
+            rest: Line::default(),
+            known: Vec::new(),
             summoned: false,
             stint: None,
             arrivals: Vec::new(),
