@@ -83,6 +83,9 @@ pub fn small(program: &str) -> Map<String, Value> {
         "cachetier" => json!({
             "clients": 12, "caches": 3, "stores": 4, "keys": 124, "capacity": 10, "requests": 15,
         }),
+        "saga" => json!({"gateways": 2, "open": 5, "orders": 25}),
+        "zones" => json!({"side": 3, "players": 12, "moves": 10}),
+        "crawler" => json!({"hosts": 12, "pages": 60, "fetchers": 8, "seeds": 2}),
         "matrixsearch" => json!({"seekers": 20, "size": 500, "jobs": 5}),
         other => panic!("no small size for {other}"),
     })

@@ -15,10 +15,16 @@
 //! Three more were written after waking of neighbours was decided, by somebody who had read neither the rules nor any
 //! results of them, and who chose the sizes by runs of `cls-tp` alone: `quorum`, `buildgraph` and `cachetier`. Of these
 //! kinds, too, there are many in practice and were none here, and each knows what its messages must add up to.
+//!
+//! Three more were written after it was decided how often workers look for sleepers and how many activations are timed, by
+//! somebody who had read neither the rules nor any results of them, and who chose the sizes by runs of `cls-tp` alone:
+//! `saga`, `zones` and `crawler`. They, too, are of kinds that are common in practice and that the others are not, and each
+//! knows what its messages must add up to.
 
 mod bound;
 mod buildgraph;
 mod cachetier;
+mod crawler;
 mod exchange;
 mod gossip;
 mod lockstep;
@@ -28,11 +34,13 @@ mod pregel;
 mod publish;
 mod quorum;
 mod replicas;
+mod saga;
 mod server;
 mod shards;
 mod stencil;
 mod tides;
 mod two_faced;
+mod zones;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -114,6 +122,9 @@ pub const HELD_OUT: &[Program] = &[
     quorum::PROGRAM,
     buildgraph::PROGRAM,
     cachetier::PROGRAM,
+    saga::PROGRAM,
+    zones::PROGRAM,
+    crawler::PROGRAM,
 ];
 
 /// A step of busy work is a random number: a multiplication and an addition.
