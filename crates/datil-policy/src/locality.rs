@@ -572,9 +572,7 @@ mod tests {
             }
             prop_assert!(is_root_above(u64::MAX, u64::from(u32::MAX) - 1) && !is_root_above(u64::MAX, u32::MAX.into()));
         }
-    }
 
-    proptest! {
         /// One by one what may make a difference: the mean times, and being pinned.
         #[test]
         fn of_plain_classes_nothing_need_be_known(home in 0..2 * LONG, away in 0..2 * LONG, pinned: bool, tick: u32, at in 0..8u32, together: bool) {

@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn to_look_at_the_home_of_an_actor_takes_as_long_as_that_is_far() {
-        // The workers 1 and 4 are on different nodes, see `Filling::Spread`.
+        // Worker 4 is on the node of worker 0, and worker 1 is not, see `Filling::Spread`.
         let look = |from: u32| {
             let mut engine = engine();
             pin(&mut engine);
