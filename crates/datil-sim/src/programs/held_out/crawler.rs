@@ -112,7 +112,7 @@ impl Web {
     }
 }
 
-/// One of so many hosts: the first is six times as likely as the average one if there are some hundred of them.
+/// One of so many hosts: if there are some hundred, the first is about seven times as likely as the average one.
 fn popular(random: &mut Random, hosts: usize) -> usize {
     let mut draw = || random.below(hosts as u32) as usize;
     draw() * draw() / hosts

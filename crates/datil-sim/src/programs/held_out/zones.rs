@@ -42,8 +42,7 @@ const EPOCH: u64 = 14;
 const WALK: u64 = 4;
 
 /// A step goes through a list of all that moves by itself, a 64th of the zone, and through what is near each player, as
-/// much again: 20 cycles a line for collisions and sights. A move of a player for whom others do not wait any more is
-/// only written down.
+/// much again: 20 cycles a line for collisions and sights. While others are waited for, a move is only written down.
 fn step(activity: &Activity) -> Charge {
     const PART: u64 = ZONE_BYTES / 64 / 64;
     match activity.sends as u64 {
