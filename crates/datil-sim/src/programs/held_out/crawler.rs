@@ -23,9 +23,9 @@ pub(super) const PROGRAM: Program = Program {
     about: "written to try the final rules on: fetchers that take pages apart, one page of a host at a time",
     nature: Nature::Computing,
     parameters: &[
-        ("hosts", "160"),
-        ("pages", "2400"),
-        ("fetchers", "96"),
+        ("hosts", "320"),
+        ("pages", "3200"),
+        ("fetchers", "128"),
         ("seeds", "6"),
     ],
     scale: None,

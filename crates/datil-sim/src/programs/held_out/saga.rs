@@ -20,7 +20,7 @@ pub(super) const PROGRAM: Program = Program {
     name: "saga",
     about: "written to try the final rules on: orders that five services reserve something for, undone if one refuses",
     nature: Nature::Messages,
-    parameters: &[("gateways", "8"), ("open", "24"), ("orders", "1000")],
+    parameters: &[("gateways", "8"), ("open", "24"), ("orders", "2000")],
     scale: None,
     annotations: &[
         coordinator("saga::Gateway", burst),

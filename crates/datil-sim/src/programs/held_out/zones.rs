@@ -18,7 +18,7 @@ pub(super) const PROGRAM: Program = Program {
     name: "zones",
     about: "written to try the final rules on: a game world of zones of 1 MiB, with players who gather and cross borders",
     nature: Nature::State,
-    parameters: &[("side", "8"), ("players", "320"), ("moves", "40")],
+    parameters: &[("side", "8"), ("players", "320"), ("moves", "60")],
     scale: None,
     annotations: &[
         // Nearly all messages tell a player what it sees, and a player who is handed over has no more with it.
