@@ -113,7 +113,7 @@ pub struct Surroundings {
     pub profile: Profile,
     /// Actors queued at the receiver's home; 0 unless the policy wanted to know ([`crate::Policy::looks`]).
     pub home_queue: u32,
-    /// Workers that have nothing to do; 0 as well.
+    /// Workers that found nothing to do and lie asleep, for however long; 0 as well.
     pub idle: u32,
 }
 
