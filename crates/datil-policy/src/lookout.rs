@@ -4,7 +4,8 @@
 //! do that all the time each look takes about as long as a short message. So each look in vain doubles the number of actors that are queued before
 //! the next one, up to a limit, and once somebody was woken the next actor is reason enough to look again.
 
-/// Most actors that are queued between two looks. Queueing so many takes about as long as waking somebody.
+/// Most actors that are queued between two looks. In a framework whose messages take some hundred cycles, queueing so many takes a few microseconds, less than a
+/// woken worker needs to get to work. Twice as many gained nothing.
 const MOST: u32 = 31;
 
 /// When a worker looks.
