@@ -73,6 +73,11 @@ impl Region {
             ..Self::default()
         }
     }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

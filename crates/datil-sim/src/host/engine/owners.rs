@@ -14,6 +14,9 @@ use super::worker::Phase;
 use crate::actor::Letter;
 use crate::machine::{Cycles, Owners};
 
+/// Bytes of the largest cells that datil's pools have (`crates/datil/src/pool`).
+const LARGEST_CELL: u64 = 1024;
+
 /// What others leave for a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arrival {
@@ -59,11 +62,14 @@ impl Engine {
         cost
     }
 
-    /// A unit creates an actor in a cell of its pools.
+    /// A unit creates an actor in a cell of its pools. A state that is larger than any cell lies elsewhere, and is touched first by
+    /// the actor when it starts.
     pub(super) fn write_state(&mut self, actor: u32, pu: usize) {
         let slot = &mut self.slots[actor as usize];
         slot.line.fetch(&mut self.memory, pu);
-        self.memory.write(&mut slot.region, pu, self.settings.placement);
+        if slot.region.bytes() <= LARGEST_CELL {
+            self.memory.write(&mut slot.region, pu, self.settings.placement);
+        }
     }
 
     /// The actor's owner, once it was announced.
