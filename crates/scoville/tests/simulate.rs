@@ -233,6 +233,35 @@ fn workers_that_take_from_the_head_only_give_another_run() {
     assert_ne!(fair["rows"][0]["run"], unfair["rows"][0]["run"]);
 }
 
+/// The policy of the first run wants its threads bound anyway.
+#[test]
+fn threads_that_are_bound_do_not_wander() {
+    let migrations = |more: &[&str]| {
+        let asked = [
+            "simulate",
+            "big",
+            "--policy",
+            "cls-tp,cls",
+            "--no-speed-up",
+            "--os",
+            "--json",
+        ];
+        let text = printed(&[&asked[..], more].concat());
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let rows = value["rows"].as_array().expect("a list").clone();
+        let migrations = rows
+            .iter()
+            .map(|row| row["run"]["migrations"].as_u64().expect("a number"));
+        (value["bound"].clone(), migrations.collect::<Vec<_>>())
+    };
+    let (bound, wandered) = migrations(&[]);
+    assert_eq!((bound, wandered[0]), (false.into(), 0));
+    assert!(wandered[1] > 0, "{wandered:?}");
+    assert_eq!(migrations(&["--bound"]), (true.into(), vec![0, 0]));
+    let reason = refused(&[&SMALL[..], &["--bound"]].concat());
+    assert!(reason.contains("--os"), "{reason}");
+}
+
 /// Times of workers that own their actors and of others must not stand in one table.
 #[test]
 fn who_asks_for_a_policy_of_owning_workers_gets_owners_for_all() {

@@ -83,6 +83,8 @@ pub struct Settings {
     pub fair: bool,
     /// What the operating system adds; `None` leaves it out.
     pub os: Option<Os>,
+    /// Threads are bound to units whatever the policy wants, as datil's `Binding::Units` has it. Nothing but the operating system asks for it.
+    pub bound: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// Annotations of the program's actors. Types without one compute for [`Settings::DEFAULT_CHARGE`].
@@ -106,6 +108,7 @@ impl Settings {
             placement: Placement::FirstTouch,
             fair: true,
             os: None,
+            bound: false,
             seed: 1,
             annotations: &[],
             scale: 1,

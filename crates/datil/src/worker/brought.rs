@@ -3,7 +3,8 @@
 //! The receiver of a message belongs into the queue that the policy says. Until its owner has seen the token nobody knows in which, and an owner
 //! that is in a handler for long does not look. Whoever has brought the token then handles it in that worker's place, as a thief does. It must
 //! not wait for the owner's look: of two workers that write to each other each would wait for the other one, which waits for it.
-//! So it goes on, looks again between activations, and insists only if the owner was silent for long.
+//! So it goes on, looks again between activations, and insists only if the owner was silent for long; or at once where its own activations
+//! take so long that what waits would otherwise wait for the next of them as well.
 
 use std::cell::Cell;
 
@@ -20,8 +21,11 @@ const SILENCE: Nanos = 5_000;
 /// Looks whether an owner that was silent begins an activation after all: a microsecond or more.
 const LAST_LOOKS: u32 = 100;
 /// Activations between two looks, but for the first: by then the line that tells has mostly travelled to the owner, and need not travel for
-/// each token.
+/// each token. Where an activation takes as long as an owner may be silent there is one.
 const EVERY: u32 = 16;
+/// Activations that take so long are a hundred times as long as to insist. A worker that has them does so before the next one begins: what
+/// was brought would else wait for as long as that takes.
+const LONG: Nanos = 500_000;
 
 /// To whom a worker has brought tokens that may not have been seen yet.
 #[derive(Default)]
@@ -32,17 +36,30 @@ pub(crate) struct Brought {
     since: Cell<Nanos>,
     /// Activations until the next look.
     left: Cell<u32>,
+    /// Activations of this worker when the first of them was brought.
+    activations: Cell<u64>,
+    /// The time, and activations, from the first token of those before until the first of these.
+    passed: Cell<(Nanos, u64)>,
 }
 
 impl Brought {
-    /// Notes that a token was brought to the worker with this index.
+    /// Notes that a token was brought to the worker with this index, in the activation with this number.
     #[inline]
-    pub(super) fn note(&self, index: usize, now: impl FnOnce() -> Nanos) {
+    pub(super) fn note(&self, index: usize, activation: u64, now: impl FnOnce() -> Nanos) {
         if self.to.get() == 0 {
-            self.since.set(now());
+            let now = now();
+            let took = now.saturating_sub(self.since.replace(now));
+            let activations = activation.saturating_sub(self.activations.replace(activation));
+            self.passed.set((took, activations));
             self.left.set(1);
         }
         self.to.set(self.to.get() | bit(index));
+    }
+
+    /// How long an activation took lately, with what the worker did or slept in between.
+    fn activation(&self) -> Nanos {
+        let (took, activations) = self.passed.get();
+        took / activations.max(1)
     }
 
     /// Whether the worker is to look before its next activation.
@@ -75,8 +92,13 @@ impl<P: Policy> Worker<'_, P> {
         let brought = &self.core.brought;
         let silent = self.core.unseen();
         brought.to.set(silent);
-        brought.left.set(EVERY);
-        if silent != 0 && self.core.team.now().saturating_sub(brought.since.get()) >= SILENCE {
+        if silent == 0 {
+            return;
+        }
+        let activation = brought.activation();
+        brought.left.set(if activation < SILENCE { EVERY } else { 1 });
+        let was_silent = || self.core.team.now().saturating_sub(brought.since.get()) >= SILENCE;
+        if activation >= LONG || was_silent() {
             self.insist_with(silent);
         }
     }

@@ -9,16 +9,19 @@ use datil::{Actor, Address, Context, ReplyTo, Runtime};
 
 use crate::alone;
 
-/// Robs nobody and wakes nobody. Actors that hold data begin on worker 0, others on worker 1; who is written to goes to the writer.
-struct Unassisted;
+/// Robs nobody and wakes nobody. Actors that hold data begin on worker 0, others on worker 1; who is written to goes to the writer, and runs
+/// there before all others.
+struct Unassisted {
+    me: u32,
+}
 
 impl Policy for Unassisted {
     const NAME: &'static str = "unassisted";
     const STEALS: bool = true;
     const ROUTES: bool = true;
 
-    fn new(_: Setup) -> Self {
-        Self
+    fn new(setup: Setup) -> Self {
+        Self { me: setup.worker }
     }
     fn batch(&self) -> u32 {
         100
@@ -33,8 +36,14 @@ impl Policy for Unassisted {
     fn called(word: Word, _: u32, _: u32) -> Route {
         tail_of(word.home().expect("all actors come from outside"))
     }
+    fn spawned(&mut self, _: Role) -> (Word, Route) {
+        (Word::new(Some(self.me), false), tail_of(self.me))
+    }
     fn woken(&mut self, sender: u32, _: Word, _: &Surroundings) -> Route {
-        tail_of(sender)
+        Route {
+            worker: sender,
+            end: End::Head,
+        }
     }
     fn search(&mut self, _: u32) -> Search {
         Search::Sleep(100_000)
@@ -126,6 +135,55 @@ fn a_message_does_not_wait_behind_the_handler_of_another_actor() {
     let _turn = alone();
     assert!(is_heard(true), "its sender had always something else to do");
     assert!(is_heard(false), "its sender had nothing else to do");
+}
+
+/// Writes to two when the hog is in its handler: to one that is to wait in its own handler until the receiver has heard something, and to the
+/// receiver. All that takes long.
+struct Slow(Option<(Address<Hog>, Address<Receiver>)>);
+
+impl Actor for Slow {
+    type Msg = ReplyTo<bool>;
+
+    fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
+        let (waits, receiver) = self.0.take().expect("it is asked once");
+        while !IN_HANDLER.load(SeqCst) {
+            std::thread::yield_now();
+        }
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(20) {
+            std::hint::spin_loop();
+        }
+        cx.tell(waits, reply);
+        cx.tell(receiver, ());
+    }
+}
+
+/// Makes the hog that is to wait, so that it is the sender's worker's.
+struct Parent(Address<Receiver>);
+
+impl Actor for Parent {
+    type Msg = ReplyTo<Address<Slow>>;
+
+    fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
+        let waits = cx.spawn(Hog);
+        reply.send(cx.spawn(Slow(Some((waits, self.0)))));
+    }
+}
+
+/// Where activations take long, what was brought does not wait for the next one of its sender's worker.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+#[cfg_attr(miri, ignore = "too long")]
+fn a_message_does_not_wait_for_a_long_handler_of_its_sender_s_worker() {
+    let _turn = alone();
+    IN_HANDLER.store(false, SeqCst);
+    HEARD.store(false, SeqCst);
+    let runtime = Runtime::builder().workers(2).build_with::<Unassisted>().unwrap();
+    let receiver = runtime.spawn(Receiver);
+    let slow = runtime.spawn(Parent(receiver)).ask(|reply| reply).wait().unwrap();
+    let answer = slow.ask(|reply| reply);
+    let hog = runtime.spawn(Hog).ask(|reply| reply);
+    assert_eq!((answer.wait(), hog.wait()), (Ok(true), Ok(true)));
 }
 
 /// Counts what it hears; as it is no `Data`, it lives on worker 1.

@@ -52,6 +52,9 @@ pub struct SimulateArgs {
     /// Add what an operating system does to threads that are not bound, as fitted to the thesis' machine
     #[arg(long, requires = "programs")]
     pub os: bool,
+    /// Bind threads to units whatever the policy wants, as datil's `Binding::Units` does
+    #[arg(long, requires = "os")]
+    pub bound: bool,
     /// Seed of everything random
     #[arg(long, requires = "programs", default_value_t = 1)]
     pub seed: u64,
@@ -137,6 +140,7 @@ struct Output {
     machine: String,
     memory: Placement,
     operating_system: Option<Os>,
+    bound: bool,
     from_head: bool,
     costs: datil_sim::machine::Costs,
     owners: Option<datil_sim::machine::Owners>,
@@ -286,6 +290,7 @@ fn named(name: &str) -> Result<Machine> {
 fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
     let settings = Settings {
         os: arguments.os.then(Os::default),
+        bound: arguments.bound,
         fair: !arguments.from_head,
         placement: match arguments.memory {
             MemoryArg::FirstTouch => Placement::FirstTouch,
@@ -308,6 +313,7 @@ fn simulate_all(arguments: &SimulateArgs, machine: &Machine) -> Result<Output> {
         machine: machine.name.clone(),
         memory: settings.placement,
         operating_system: settings.os,
+        bound: arguments.bound,
         from_head: arguments.from_head,
         costs: machine.costs.clone(),
         owners: machine.owners,
@@ -524,6 +530,7 @@ fn method(output: &Output) -> String {
         Some(_) => "operating system as fitted",
         None => "operating system left out",
     };
+    let bound = output.bound.then(|| "all threads bound".to_owned());
     let end = output
         .from_head
         .then(|| "actors taken from the head always".to_owned());
@@ -539,7 +546,12 @@ fn method(output: &Output) -> String {
         system.to_owned(),
         staleness,
     ];
-    let parts = parts.into_iter().chain(end).chain(set).chain([seeds]);
+    let parts = parts
+        .into_iter()
+        .chain(bound)
+        .chain(end)
+        .chain(set)
+        .chain([seeds]);
     parts.collect::<Vec<_>>().join(", ")
 }
 

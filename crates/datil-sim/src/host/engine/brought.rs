@@ -4,6 +4,9 @@ use super::Engine;
 use super::owners::Arrival;
 use crate::machine::{Cycles, Owners};
 
+/// Nanoseconds that a worker's activations take where it insists before it goes on with the next one.
+const LONG: u64 = 500_000;
+
 /// The tokens that a worker has brought to others and of which it does not know that they were seen.
 #[derive(Default)]
 pub(super) struct Brought {
@@ -13,6 +16,10 @@ pub(super) struct Brought {
     pub(super) since: Cycles,
     /// Activations until it looks again.
     pub(super) left: u32,
+    /// Activations of this worker when the first of them was brought.
+    activations: u32,
+    /// How long one took on average since the first token of those before.
+    activation: Cycles,
     /// Since when it has nothing to do but to watch whether they are seen.
     pub(super) watches: Option<Cycles>,
 }
@@ -20,9 +27,13 @@ pub(super) struct Brought {
 impl Engine {
     /// Notes that a worker has brought a token to another one.
     pub(super) fn note_brought(&mut self, me: u32, owner: u32) {
-        let (now, brought) = (self.now, &mut self.workers[me as usize].brought);
+        let (now, worker) = (self.now, &mut self.workers[me as usize]);
+        let (tick, brought) = (worker.tick, &mut worker.brought);
         if brought.to.is_empty() {
-            (brought.since, brought.left, brought.watches) = (now, 1, None);
+            let passed = tick.wrapping_sub(brought.activations).max(1);
+            brought.activation = (now - brought.since) / Cycles::from(passed);
+            (brought.since, brought.activations) = (now, tick);
+            (brought.left, brought.watches) = (1, None);
         }
         if !brought.to.contains(&owner) {
             brought.to.push(owner);
@@ -40,14 +51,24 @@ impl Engine {
         if brought.left > 0 {
             return 0;
         }
-        brought.left = owners.look_every;
-        let since = brought.since;
-        let (cost, unseen) = self.unseen(me);
-        if self.now.saturating_sub(since) >= self.costs.cycles(owners.silence) {
-            return cost + self.insist(me, unseen, since, owners);
+        let silence = self.costs.cycles(owners.silence);
+        let (since, activation) = (brought.since, brought.activation);
+        brought.left = if activation < silence {
+            owners.look_every
+        } else {
+            1
+        };
+        let (cost, mut unseen) = self.unseen(me);
+        let is_long = activation >= self.costs.cycles(LONG);
+        if unseen.is_empty() || !is_long && self.now.saturating_sub(since) < silence {
+            self.workers[me as usize].brought.to = unseen;
+            return cost;
         }
-        self.workers[me as usize].brought.to = unseen;
-        cost
+        // Whether an owner will begin another activation while it is watched is not known yet. One that has been in the same for so long will not.
+        let watching = Cycles::from(owners.patience) * Cycles::from(self.costs.poll);
+        let begun = since.min(self.now.saturating_sub(watching));
+        unseen.retain(|&owner| self.is_in_handler_since(owner, begun));
+        cost + watching * unseen.len() as Cycles + self.insist(me, unseen, begun, owners)
     }
 
     /// The next look of a worker that has nothing to do at those who may not have seen what it has brought to them; returns what that costs, or

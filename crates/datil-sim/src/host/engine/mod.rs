@@ -171,7 +171,7 @@ impl Engine {
             costs: Rc::new(machine.costs.clone()),
             notes: Vec::new(),
             lost: false,
-            tax: system::tax(rules.pins, &settings),
+            tax: system::tax(rules.pins || settings.bound, &settings),
             rules,
             began: 0,
             settings,

@@ -195,6 +195,34 @@ fn a_sender_acts_for_an_owner_that_is_silent_for_long() {
 }
 
 #[test]
+fn a_sender_acts_at_once_where_its_activations_are_long() {
+    let mut engine = engine(1);
+    begin_handler(&mut engine, 0);
+    engine.now += engine.costs.cycles(500_000);
+    begin_handler(&mut engine, 1);
+    send(&mut engine, 1, 0, 7);
+    let owners = owners(&engine);
+    let watching = Cycles::from(owners.patience) * Cycles::from(engine.costs.poll);
+    assert!(engine.between_activations(1) > watching + Cycles::from(owners.fence));
+    assert_eq!((mail(&engine, 0), queue(&engine, 1)), (vec![7], vec![0]));
+}
+
+#[test]
+fn a_sender_looks_after_each_activation_where_they_take_as_long_as_silence_may() {
+    let mut engine = engine(1);
+    let owners = owners(&engine);
+    let silence = engine.costs.cycles(owners.silence);
+    begin_handler(&mut engine, 0);
+    engine.now += silence;
+    begin_handler(&mut engine, 1);
+    send(&mut engine, 1, 0, 7);
+    engine.between_activations(1);
+    assert_eq!(engine.workers[0].late, 0, "not yet");
+    engine.now += silence;
+    assert!(engine.between_activations(1) > Cycles::from(owners.fence));
+}
+
+#[test]
 fn nobody_acts_for_an_owner_that_has_begun_something_since() {
     let mut engine = engine(1);
     begin_handler(&mut engine, 0);

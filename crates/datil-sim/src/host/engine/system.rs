@@ -11,9 +11,14 @@ impl Engine {
         self.settings.os
     }
 
+    /// Whether threads stay on their units.
+    fn are_bound(&self) -> bool {
+        self.rules.pins || self.settings.bound
+    }
+
     /// Busy threads on the worker's unit.
     pub(super) fn slowdown(&self, me: u32) -> Cycles {
-        if self.rules.pins || self.os().is_none() {
+        if self.are_bound() || self.os().is_none() {
             return 1;
         }
         let pu = self.workers[me as usize].pu;
@@ -26,7 +31,7 @@ impl Engine {
         let os = self.os().expect("asked for only with it");
         let beyond = (self.workers.len() as f64 - 8.0).max(0.0) / 56.0;
         let rate = os.migrations * beyond * beyond;
-        if self.rules.pins || rate <= 0.0 {
+        if self.are_bound() || rate <= 0.0 {
             return Cycles::MAX / 4;
         }
         self.exponential(1e9 / rate)
@@ -48,7 +53,7 @@ impl Engine {
     /// The operating system moves a thread: onto a unit that is in use, from which it moves to a free one later, or
     /// it changes places with another thread.
     pub(super) fn balance(&mut self, me: u32) {
-        if self.rules.pins {
+        if self.are_bound() {
             return;
         }
         let os = self.os().expect("asked for only with it");

@@ -203,7 +203,8 @@ impl Core {
                 self.see_to_a_guard();
                 if self.hooks.routes && owner & TRANSIT == 0 {
                     let index = port::port(owner).rest.0.index.load(Relaxed);
-                    self.brought.note(index, || self.team.now());
+                    let activation = self.counters().activations.load(Relaxed);
+                    self.brought.note(index, activation, || self.team.now());
                 }
             }
             Pushed::Dead => return Routed::Dead,
