@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod asked;
+mod door;
 mod engine;
 mod line;
 mod lock;

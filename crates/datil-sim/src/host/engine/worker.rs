@@ -11,6 +11,7 @@ use super::owners::Arrival;
 use super::shared::Shared;
 use super::sharing::Sharing;
 use super::stint::Stint;
+use crate::host::door::Door;
 use crate::host::line::Line;
 use crate::host::lock::Lock;
 use crate::host::rules::Decide;
@@ -70,7 +71,7 @@ pub(super) struct Worker {
     /// Messages that others took from the inbox for it and that it has not handled, if it has handled nothing else.
     pub(super) forwarded: u64,
     /// Whoever leaves something writes here.
-    pub(super) door: Lock,
+    pub(super) door: Door,
     /// A thief, and the end from which it wants something.
     pub(super) request: Option<(u32, End)>,
     /// Whom this worker has asked.
@@ -138,7 +139,7 @@ impl Worker {
             arrivals: Vec::new(),
             wrote_to: None,
             forwarded: 0,
-            door: Lock::default(),
+            door: Door::default(),
             request: None,
             asked: None,
             sleeps_on: false,
