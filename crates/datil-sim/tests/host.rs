@@ -14,6 +14,23 @@ fn matrix_search(settings: Settings, more: Value) -> Run {
     simulate("matrixsearch", settings, &sizes).expect("it runs").run
 }
 
+/// Seekers come from outside and fill their matrices when they start, on whichever worker that is.
+#[test]
+fn large_states_lie_where_actors_start_also_where_these_have_owners() {
+    for policy in ["work-sharing", "cls-tp"] {
+        let owned = Settings {
+            machine: preset("opteron").expect("a preset").with_owners(),
+            ..settings(policy, 64)
+        };
+        let run = matrix_search(owned, json!({"seekers": 120}));
+        let busiest = run.controllers.iter().copied().fold(0.0, f64::max);
+        assert!(
+            busiest < 0.6,
+            "{policy}: all lies on one node, which is busy for {busiest} of the time"
+        );
+    }
+}
+
 fn same(one: &str, other: &str) -> bool {
     let numbers = one.parse::<f64>().ok().zip(other.parse::<f64>().ok());
     one == other || numbers.is_some_and(|(one, other)| (one - other).abs() <= 1e-9 * other.abs())

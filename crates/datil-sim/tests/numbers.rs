@@ -42,10 +42,10 @@ fn number(source: &str, name: &str) -> Option<u64> {
         line.split_once("const ").is_some_and(|(_, rest)| names(rest))
     })?;
     let (_, value) = line.split_once(" = ")?;
-    let digits = value
+    let mut digits = value
         .split(|c: char| !c.is_ascii_digit() && c != '_')
         .filter(|part| part.starts_with(|c: char| c.is_ascii_digit()));
-    let number: u64 = digits.last()?.replace('_', "").parse().ok()?;
+    let number: u64 = digits.next_back()?.replace('_', "").parse().ok()?;
     let unit = if value.contains("from_millis") {
         1_000_000
     } else if value.contains("from_micros") {

@@ -31,7 +31,7 @@ impl Engine {
         let (tick, brought) = (worker.tick, &mut worker.brought);
         if brought.to.is_empty() {
             let passed = tick.wrapping_sub(brought.activations).max(1);
-            brought.activation = (now - brought.since) / Cycles::from(passed);
+            brought.activation = now.saturating_sub(brought.since) / Cycles::from(passed);
             (brought.since, brought.activations) = (now, tick);
             (brought.left, brought.watches) = (1, None);
         }
