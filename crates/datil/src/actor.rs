@@ -99,7 +99,7 @@ impl<'a, A: Actor> Context<'a, A> {
             Ok(msg) => {
                 // A context is used in handlers only, which are outside the core. `send` finds out whether it may be entered.
                 self.engine.enter();
-                self.engine.send(to, msg);
+                self.engine.send_first(to, msg);
                 self.engine.leave();
             }
             Err(refused) => gate::refuse(to, refused),

@@ -615,17 +615,38 @@ impl Presence {
         self.inside.store(0, Release);
     }
 
-    /// `Core::enter`, then `Core::be_present` and `Core::come_back`; true if somebody may have acted for the worker. The light fence is one here; what the pair
+    /// `Core::enter`, then `Core::be_present` and `Core::come_in`; true if somebody may have acted for the worker. The light fence is one here; what the pair
     /// guarantees is the same.
     fn enter(&self) -> bool {
+        loop {
+            self.inside.store(1, Relaxed);
+            fence(SeqCst);
+            if self.my_tag.load(Relaxed) != 0 {
+                return false;
+            }
+            self.leave();
+            if self.end_absence() {
+                return true;
+            }
+        }
+    }
+
+    /// `Core::come_back` by who is inside for longer; true if somebody may have acted for the worker.
+    fn enter_and_stay(&self) -> bool {
         self.inside.store(1, Relaxed);
         fence(SeqCst);
+        self.end_absence()
+    }
+
+    /// `Core::end_absence`; false if nobody has acted for the worker.
+    fn end_absence(&self) -> bool {
         while self.my_tag.load(Relaxed) == 0 {
             if self
                 .state
                 .compare_exchange(ABSENT, RUNNING, Acquire, Relaxed)
                 .is_ok()
             {
+                self.inside.store(1, Relaxed);
                 self.my_tag.store(1, Release);
                 return true;
             }
@@ -740,7 +761,7 @@ impl Absent {
 
 /// A worker runs a handler and enters the runtime in it, while one worker takes some of what is queued there and adopts, and another adopts. Whoever
 /// touches the core or an actor is alone with it: loom reports two accesses that nothing orders.
-/// Mirrors `Core::enter`, `Core::leave`, `Core::come_back`, `Core::rescue`, `Core::revoke`, `Core::adopt`.
+/// Mirrors `Core::enter`, `Core::leave`, `Core::come_back`, `Core::come_in`, `Core::rescue`, `Core::revoke`, `Core::adopt`.
 #[test]
 fn absence() {
     explore(|| {
@@ -780,7 +801,7 @@ fn absence() {
         };
         assert_eq!(queued(&shared), [1, 3]);
         shared.presence.leave();
-        shared.presence.enter();
+        shared.presence.enter_and_stay();
         queued(&shared);
         shared.presence.leave();
         shared.presence.enter();

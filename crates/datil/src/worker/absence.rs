@@ -54,11 +54,11 @@ impl Core {
         self.presence.inside.store(false, Release);
     }
 
-    /// Waits until the core may be used, after [`Core::enter`].
+    /// Waits until the core may be used, after [`Core::enter`] by who has not used it since.
     #[inline(always)]
     pub(crate) fn be_present(&self) {
         if self.is_revoked() {
-            self.come_back();
+            self.come_in();
         }
     }
 
@@ -77,16 +77,33 @@ impl Core {
         result
     }
 
-    /// Ends an absence.
+    /// Waits until the core may be used, inside, since it is in use already: whoever has just revoked it finds that out, and gives it back.
     #[cold]
     #[inline(never)]
     pub(crate) fn come_back(&self) {
+        self.end_absence();
+    }
+
+    /// Waits until the core may be used, outside, as if the handler had not called yet: else one that calls the runtime all the time would be found inside
+    /// whenever somebody wants to act for this worker.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn come_in(&self) {
+        while self.is_revoked() {
+            self.leave();
+            self.end_absence();
+            self.enter();
+        }
+    }
+
+    /// Ends an absence, or waits until somebody who wanted to begin one has given that up.
+    fn end_absence(&self) {
         let state = &self.port.rest.0.state;
         let mut spin = Spin::default();
-        // While somebody has revoked the core but not marked us absent he finds out that we are inside, and gives it back.
-        while self.presence.my_tag.load(Relaxed) == 0 {
+        while self.is_revoked() {
             // Acquire: the core and our actors as rescuers and adopters left them.
             if state.compare_exchange(ABSENT, RUNNING, Acquire, Relaxed).is_ok() {
+                self.presence.inside.store(true, Relaxed);
                 // Release: who revokes it next sees that we are inside.
                 self.presence.my_tag.store(tag(self.me, 0), Release);
                 let kept = self.presence.kept.replace(ptr::null_mut());
@@ -299,7 +316,13 @@ impl<'a> Inside<'a> {
     pub(crate) fn new(core: &'a Core) -> Self {
         let before = core.presence.inside.load(Relaxed);
         core.enter();
-        core.be_present();
+        if core.is_revoked() {
+            if before {
+                core.come_back();
+            } else {
+                core.come_in();
+            }
+        }
         Self { core, before }
     }
 }

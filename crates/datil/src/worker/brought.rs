@@ -11,9 +11,10 @@ use std::cell::Cell;
 use datil_policy::{Nanos, Policy};
 
 use super::core::Core;
-use super::port::{Port, RUNNING};
+use super::port::{ABSENT, ABSENT_LOCKED, Port, RUNNING};
 use super::run::Worker;
 use crate::atomic::Ordering::Relaxed;
+use crate::membarrier;
 use crate::sync::spin_loop;
 
 /// An owner that has not looked for so long may be in a handler that takes long; short ones take a hundredth of that.
@@ -56,6 +57,18 @@ impl Brought {
         self.to.set(self.to.get() | bit(index));
     }
 
+    /// Notes that what was brought to these workers before still waits, and that they may be silent for as long again from now on.
+    fn keep(&self, to: u64, activation: u64, now: Nanos) {
+        self.to.set(self.to.get() | to);
+        self.since.set(now);
+        self.activations.set(activation);
+    }
+
+    /// Whether something may not have been seen yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.to.get() != 0
+    }
+
     /// How long an activation took lately, with what the worker did or slept in between.
     fn activation(&self) -> Nanos {
         let (took, activations) = self.passed.get();
@@ -65,7 +78,7 @@ impl Brought {
     /// Whether the worker is to look before its next activation.
     #[inline(always)]
     fn is_due(&self) -> bool {
-        if self.to.get() == 0 {
+        if !self.is_waiting() {
             return false;
         }
         self.left.set(self.left.get() - 1);
@@ -107,20 +120,24 @@ impl<P: Policy> Worker<'_, P> {
     /// nothing else to do.
     pub(super) fn insist_on_brought(&self) {
         let core = self.core;
-        if core.brought.to.get() == 0 {
-            return;
+        if core.brought.is_waiting() {
+            self.insist_with(core.unseen());
         }
-        self.insist_with(core.unseen());
     }
 
-    /// Insists with these workers; nobody else is left who may not have looked.
+    /// Insists with these workers; nobody else is left who may not have looked, but for those with whom that is not possible just now.
     fn insist_with(&self, silent: u64) {
         let core = self.core;
         core.brought.to.set(0);
+        let mut unheard = 0;
         for (index, port) in core.team.ports.iter().enumerate() {
-            if silent & bit(index) != 0 && port.id != core.me {
-                insist(core, port);
+            if silent & bit(index) != 0 && port.id != core.me && !insist(core, port) {
+                unheard |= bit(index);
             }
+        }
+        if unheard != 0 {
+            let activation = core.counters().activations.load(Relaxed);
+            core.brought.keep(unheard, activation, core.team.now());
         }
     }
 }
@@ -135,16 +152,28 @@ impl Core {
     }
 }
 
-/// Handles what has arrived for a worker of our runtime in its place if it is in a handler that takes long.
-fn insist(core: &Core, owner: &'static Port) {
+/// Handles what has arrived for a worker of our runtime in its place if it is in a handler that takes long. False if that has to be tried again: the worker
+/// called the runtime just then, or somebody else acts in its place and may have looked before what we brought had arrived. Where nobody can act for another
+/// there is nothing to be tried.
+fn insist(core: &Core, owner: &'static Port) -> bool {
+    if !membarrier::is_available() {
+        return true;
+    }
     let activations = || owner.counters.0.activations.load(Relaxed);
     let before = activations();
     for _ in 0..LAST_LOOKS {
-        if !owner.has_mail() || owner.rest.0.state.load(Relaxed) != RUNNING || activations() != before {
-            return;
+        if !owner.has_mail() || activations() != before {
+            return true;
         }
-        spin_loop();
+        match owner.rest.0.state.load(Relaxed) {
+            RUNNING => spin_loop(),
+            // It is known to be in one, and nobody else may look there again.
+            ABSENT | ABSENT_LOCKED => break,
+            // It looks before it rests.
+            _ => return true,
+        }
     }
     // SAFETY: the other worker is absent and locked by us.
-    core.with_absent(owner, |other| unsafe { other.receive_absent() });
+    let insisted = core.with_absent(owner, |other| unsafe { other.receive_absent() });
+    insisted.is_some()
 }

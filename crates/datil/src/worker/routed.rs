@@ -23,6 +23,7 @@ use super::toll::Passage;
 use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::{Header, TOKEN, TRANSIT, flag, split_remote, tag, take_token};
+use crate::membarrier;
 use crate::placement::Seat;
 use crate::sync::spin_loop;
 
@@ -547,6 +548,7 @@ impl<P: Policy> Worker<'_, P> {
         searching.fetch_add(1, SeqCst);
         let (mut step, mut robbed) = (0, None);
         while !self.finds_work() {
+            self.insist_on_brought();
             let search = self.policy().search(step);
             step += 1;
             match search {
@@ -565,8 +567,8 @@ impl<P: Policy> Worker<'_, P> {
                         spin_loop();
                     }
                 }
-                // Nobody else takes what this worker lets wait.
-                Search::Sleep(_) | Search::Park if core.lets_records_wait() => {
+                // Nobody else takes what this worker lets wait, nor sees to what it has brought.
+                Search::Sleep(_) | Search::Park if core.lets_records_wait() || core.brought.is_waiting() => {
                     spin_loop();
                     step = 0;
                 }
@@ -644,8 +646,11 @@ impl<P: Policy> Worker<'_, P> {
     /// To act in somebody's place costs both a fence on every thread of the process, microseconds. A worker whose handlers are short answers
     /// in a fraction of that.
     fn rob_or_seize(&self, victim: &'static Port, besides: u32, end: End) -> bool {
-        let guarded = self.core.team.guarded;
-        let patience = if guarded { BRIEFLY } else { PATIENCE_OF_A_THIEF };
+        let patience = if membarrier::is_available() {
+            BRIEFLY
+        } else {
+            PATIENCE_OF_A_THIEF
+        };
         match self.rob(victim, besides, patience) {
             Answer::Gift => true,
             Answer::Nothing => false,

@@ -463,15 +463,15 @@ impl<P: Policy> Worker<'_, P> {
         }
         let core = self.core;
         if P::ROUTES {
-            self.clear(request);
-            return self.hand_over(request);
-        }
-        let queued = core.queued();
-        let count = self.policy().grant(queued).min(queued);
-        let thief = request as u16;
-        if count > 0 && thief != core.me {
-            let given = core.give(count, port::port(thief));
-            bump(&core.counters().shared_actors, given as u64);
+            self.hand_over(request);
+        } else {
+            let queued = core.queued();
+            let count = self.policy().grant(queued).min(queued);
+            let thief = request as u16;
+            if count > 0 && thief != core.me {
+                let given = core.give(count, port::port(thief));
+                bump(&core.counters().shared_actors, given as u64);
+            }
         }
         // Afterwards: a thief that sees its request gone without a gift gives up.
         self.clear(request);

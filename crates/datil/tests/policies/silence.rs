@@ -1,7 +1,8 @@
 //! A worker that has written to an actor of another one sees to it that the message does not wait behind a handler there, and does not wait
 //! for that handler itself.
 
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use datil::policy::{End, Pick, Policy, Role, Route, Search, Setup, Surroundings, Word};
@@ -9,7 +10,7 @@ use datil::{Actor, Address, Context, ReplyTo, Runtime};
 
 use crate::alone;
 
-/// Robs nobody and wakes nobody. Actors that hold data begin on worker 0, others on worker 1; who is written to goes to the writer, and runs
+/// Robs nobody and wakes nobody. Actors that hold data begin on worker 0, others on the others by turns; who is written to goes to the writer, and runs
 /// there before all others.
 struct Unassisted {
     me: u32,
@@ -29,8 +30,9 @@ impl Policy for Unassisted {
     fn pick(&mut self, _: u32) -> Pick {
         Pick::Oldest
     }
-    fn admitted(role: Role, _: u32, _: u32) -> (Word, Route) {
-        let home = u32::from(role != Role::Data);
+    fn admitted(role: Role, turn: u32, workers: u32) -> (Word, Route) {
+        let others = workers - 1;
+        let home = if role == Role::Data { 0 } else { 1 + turn % others };
         (Word::new(Some(home), false), tail_of(home))
     }
     fn called(word: Word, _: u32, _: u32) -> Route {
@@ -60,18 +62,34 @@ fn tail_of(worker: u32) -> Route {
 static IN_HANDLER: AtomicBool = AtomicBool::new(false);
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// Stays in its handler until the receiver has heard something; says whether it has.
-struct Hog;
+/// Has ended, so that nothing becomes runnable by what is sent to it.
+struct Gone;
+
+impl Actor for Gone {
+    type Msg = ();
+    const HINT: Role = Role::Data;
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        cx.stop();
+    }
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+/// Stays in its handler until the receiver has heard something, and calls the runtime all the time if it has somebody to write to; says whether it has.
+struct Hog(Option<Address<Gone>>);
 
 impl Actor for Hog {
     type Msg = ReplyTo<bool>;
     const HINT: Role = Role::Data;
 
-    fn handle(&mut self, reply: Self::Msg, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
         let began = Instant::now();
         IN_HANDLER.store(true, SeqCst);
         while !HEARD.load(SeqCst) && began.elapsed() < Duration::from_secs(20) {
-            std::thread::yield_now();
+            match self.0 {
+                Some(gone) => (0..1_000).for_each(|_| cx.tell(gone, ())),
+                None => std::thread::yield_now(),
+            }
         }
         reply.send(HEARD.load(SeqCst));
     }
@@ -109,12 +127,14 @@ impl Actor for Sender {
     }
 }
 
-/// Whether the receiver, whose owner is in a handler, hears of a sender on another worker meanwhile.
-fn is_heard(stays_busy: bool) -> bool {
+/// Whether the receiver, whose owner is in a handler that calls the runtime all the time or not at all, hears of a sender on another worker meanwhile.
+fn is_heard(stays_busy: bool, calls: bool) -> bool {
     IN_HANDLER.store(false, SeqCst);
     HEARD.store(false, SeqCst);
     let runtime = Runtime::builder().workers(2).build_with::<Unassisted>().unwrap();
     let receiver = runtime.spawn(Receiver);
+    let gone = runtime.spawn(Gone);
+    runtime.wait_quiescent();
     let sender = runtime.spawn(Sender {
         to: Some(receiver),
         stays_busy,
@@ -124,7 +144,7 @@ fn is_heard(stays_busy: bool) -> bool {
     while runtime.metrics().total().messages < 1_000 {
         std::thread::yield_now();
     }
-    let hog = runtime.spawn(Hog);
+    let hog = runtime.spawn(Hog(calls.then_some(gone)));
     hog.ask(|reply| reply).wait() == Ok(true)
 }
 
@@ -133,8 +153,76 @@ fn is_heard(stays_busy: bool) -> bool {
 #[cfg_attr(miri, ignore = "too long")]
 fn a_message_does_not_wait_behind_the_handler_of_another_actor() {
     let _turn = alone();
-    assert!(is_heard(true), "its sender had always something else to do");
-    assert!(is_heard(false), "its sender had nothing else to do");
+    for calls in [false, true] {
+        assert!(
+            is_heard(true, calls),
+            "its sender had always something else to do"
+        );
+        assert!(is_heard(false, calls), "its sender had nothing else to do");
+    }
+}
+
+/// Writes to many, one after the other, once the hog is in its handler.
+struct Postman(Vec<Address<Counter>>);
+
+impl Actor for Postman {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), cx: &mut Context<'_, Self>) {
+        if IN_HANDLER.load(SeqCst)
+            && let Some(to) = self.0.pop()
+        {
+            cx.tell(to, ());
+        }
+        if !HEARD.load(SeqCst) {
+            cx.tell(cx.address(), ());
+        }
+    }
+}
+
+/// Lives where the hog does. The last to hear something says so.
+struct Counter(Arc<AtomicUsize>);
+
+impl Actor for Counter {
+    type Msg = ();
+    const HINT: Role = Role::Data;
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        if self.0.fetch_sub(1, SeqCst) == 1 {
+            HEARD.store(true, SeqCst);
+        }
+    }
+}
+
+/// Two workers write to actors of a third, and find each other acting in its place again and again.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs membarrier")]
+#[cfg_attr(miri, ignore = "too long")]
+fn of_two_who_insist_neither_forgets_what_it_could_not_see_to() {
+    const EACH: usize = 50_000;
+    let _turn = alone();
+    IN_HANDLER.store(false, SeqCst);
+    HEARD.store(false, SeqCst);
+    let runtime = Runtime::builder().workers(3).build_with::<Unassisted>().unwrap();
+    let left = Arc::new(AtomicUsize::new(2 * EACH));
+    let postmen: Vec<_> = (0..2)
+        .map(|_| {
+            let letters = (0..EACH).map(|_| runtime.spawn(Counter(left.clone()))).collect();
+            runtime.spawn(Postman(letters))
+        })
+        .collect();
+    runtime.wait_quiescent();
+    let before = runtime.metrics();
+    postmen.iter().for_each(|postman| postman.tell(()));
+    let has_begun = |worker: usize| {
+        let handled = |metrics: &datil::Metrics| metrics.workers[worker].messages;
+        handled(&runtime.metrics()) > handled(&before)
+    };
+    while !(has_begun(1) && has_begun(2)) {
+        std::thread::yield_now();
+    }
+    let heard = runtime.spawn(Hog(None)).ask(|reply| reply).wait();
+    assert_eq!(heard, Ok(true), "{left:?} wait for the handler of another actor");
 }
 
 /// Writes to two when the hog is in its handler: to one that is to wait in its own handler until the receiver has heard something, and to the
@@ -165,7 +253,7 @@ impl Actor for Parent {
     type Msg = ReplyTo<Address<Slow>>;
 
     fn handle(&mut self, reply: Self::Msg, cx: &mut Context<'_, Self>) {
-        let waits = cx.spawn(Hog);
+        let waits = cx.spawn(Hog(None));
         reply.send(cx.spawn(Slow(Some((waits, self.0)))));
     }
 }
@@ -182,7 +270,7 @@ fn a_message_does_not_wait_for_a_long_handler_of_its_sender_s_worker() {
     let receiver = runtime.spawn(Receiver);
     let slow = runtime.spawn(Parent(receiver)).ask(|reply| reply).wait().unwrap();
     let answer = slow.ask(|reply| reply);
-    let hog = runtime.spawn(Hog).ask(|reply| reply);
+    let hog = runtime.spawn(Hog(None)).ask(|reply| reply);
     assert_eq!((answer.wait(), hog.wait()), (Ok(true), Ok(true)));
 }
 
@@ -218,7 +306,7 @@ fn a_stream_for_a_worker_in_a_handler_does_not_keep_others_waiting() {
     let runtime = Runtime::builder().workers(2).build_with::<Unassisted>().unwrap();
     let sink = runtime.spawn(Sink);
     let listener = runtime.spawn(Listener);
-    let hog = runtime.spawn(Hog);
+    let hog = runtime.spawn(Hog(None));
     let answer = hog.ask(|reply| reply);
     while !IN_HANDLER.load(SeqCst) {
         std::thread::yield_now();

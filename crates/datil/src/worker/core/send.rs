@@ -57,8 +57,20 @@ impl Core {
         address
     }
 
+    /// Sends a message; the core may be in use besides.
     #[inline(always)]
     pub(crate) fn send<A: Actor>(&self, to: Address<A>, msg: A::Msg) {
+        self.send_when::<A, false>(to, msg);
+    }
+
+    /// As [`Core::send`] from a handler, which has entered the core for this alone.
+    #[inline(always)]
+    pub(crate) fn send_first<A: Actor>(&self, to: Address<A>, msg: A::Msg) {
+        self.send_when::<A, true>(to, msg);
+    }
+
+    #[inline(always)]
+    fn send_when<A: Actor, const FIRST: bool>(&self, to: Address<A>, msg: A::Msg) {
         let msg = ManuallyDrop::new(msg);
         let cell = to.cell();
         // SAFETY: a cell's tag is valid for ever. Acquire: somebody else may have made us the owner, and the actor as
@@ -74,7 +86,7 @@ impl Core {
             // SAFETY: the place is in the block, which is ours.
             unsafe {
                 Stored::<A::Msg>::write(place, msg);
-                self.send_away(to, block, found);
+                self.send_away::<A, FIRST>(to, block, found);
             }
         }
     }
@@ -129,7 +141,7 @@ impl Core {
         // SAFETY: by the caller; the block comes back unless it was delivered.
         unsafe {
             let stopped = self.stop_watch();
-            let routed = self.route(to, block, found);
+            let routed = self.route::<false>(to, block, found);
             self.restart_watch(stopped);
             match routed {
                 Routed::Delivered => {}
@@ -145,11 +157,11 @@ impl Core {
     /// # Safety
     /// The block is the caller's and holds one message for the actor; it is handed over.
     #[inline(never)]
-    unsafe fn send_away<A: Actor>(&self, to: Address<A>, block: *mut Block, found: u32) {
+    unsafe fn send_away<A: Actor, const FIRST: bool>(&self, to: Address<A>, block: *mut Block, found: u32) {
         // SAFETY: by the caller; the block comes back unless it was delivered.
         unsafe {
             let stopped = self.stop_watch();
-            let routed = self.route(to.target(), block, found);
+            let routed = self.route::<FIRST>(to.target(), block, found);
             self.restart_watch(stopped);
             match routed {
                 Routed::Delivered => {}
@@ -164,10 +176,15 @@ impl Core {
     /// # Safety
     /// The block is the caller's and holds what the actor understands.
     #[inline(always)]
-    unsafe fn route(&self, to: Target, block: *mut Block, mut found: u32) -> Routed {
+    unsafe fn route<const FIRST: bool>(&self, to: Target, block: *mut Block, mut found: u32) -> Routed {
         let cell = to.cell();
         if self.is_revoked() {
-            self.come_back();
+            if FIRST {
+                // Nothing of the core is in use yet that anybody who acts for this worker touches: the block comes out of a pool of ours that nobody else does.
+                self.come_in();
+            } else {
+                self.come_back();
+            }
             // SAFETY: a cell's tag is valid for ever.
             found = unsafe { (*cell).tag.load(Acquire) };
             if found == tag(self.me, to.generation()) {
