@@ -7,7 +7,8 @@
 //! and the pause before the next one doubles, for all workers together. It did not if the two were seen to handle messages faster than one
 //! of them did alone (`pace.rs`). While trials pay, a worker that runs dry asks the others
 //! for more instead of going to sleep, and takes some of it itself if they are in handlers that take long. Activations that take longer than it takes to wake somebody are worth that by themselves, whatever
-//! came of trials. No trial begins where a thread outside that sends all the time needs the processor on which it would be made (`stream.rs`).
+//! came of trials. No trial begins where those at work have all processors, or a thread outside that sends all the time needs the one on which it would be
+//! made (`stream.rs`).
 //!
 //! Whether the newest actor runs next or the oldest is found out by the time that messages take in either order, by each worker
 //! for itself (`order.rs`).
@@ -80,7 +81,7 @@ pub struct Adaptive {
     activations: [Nanos; 2],
     backlog_since: Option<Nanos>,
     stream: Stream,
-    /// A thread outside that sends has the last processor.
+    /// No processor is left for another worker, or a thread outside that sends has the last one.
     is_crowded: bool,
     /// Looks in a row that found no backlog.
     lulls: u32,
@@ -268,7 +269,7 @@ impl Policy for Adaptive {
     }
 
     fn crowded(&mut self, now: Nanos, crowd: Crowd) {
-        self.is_crowded = self.stream.fills(now, crowd);
+        self.is_crowded = self.stream.fills(now, crowd) || crowd.at_work >= crowd.processors;
     }
 
     fn offer(&mut self, now: Nanos, queued: usize, board: Board) -> Offer {

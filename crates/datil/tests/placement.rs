@@ -48,6 +48,23 @@ fn witnessed(runtime: &Runtime) -> BTreeSet<(usize, Vec<u32>)> {
     told.iter().collect()
 }
 
+/// A worker that is woken to do part of another one's work is kept off that one's unit, and only until it is up.
+#[test]
+#[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
+fn who_was_kept_off_a_unit_may_run_everywhere_again() {
+    let everywhere = allowed();
+    // It gives away what it can at every look.
+    let runtime = Runtime::builder().workers(2).policy("hostile").build().unwrap();
+    for _ in 0..200 {
+        for (worker, units) in witnessed(&runtime) {
+            assert_eq!(units, everywhere, "worker {worker}");
+        }
+        // Both lie down, so that one of them has to be woken again.
+        runtime.wait_quiescent();
+        std::thread::sleep(std::time::Duration::from_micros(200));
+    }
+}
+
 #[test]
 #[cfg_attr(any(not(target_os = "linux"), miri), ignore = "reads Linux's affinity masks")]
 fn threads_are_bound_as_reported() {

@@ -2,41 +2,22 @@
 
 use std::io;
 
+use super::mask::Mask;
+
 /// Binds the calling thread to these units, by the system's numbers. Not to more than the affinity mask that it has.
 ///
 /// # Errors
 /// What the system says; or that it has left a unit out.
-#[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn to(units: &[u32]) -> io::Result<()> {
-    const WORDS: usize = 128;
-    let mut mask = [0u64; WORDS];
-    for &unit in units {
-        let Some(word) = mask.get_mut(unit as usize / 64) else {
-            return Err(io::Error::other(format!("unit {unit} has too big a number")));
-        };
-        *word |= 1 << (unit % 64);
-    }
-    let size = size_of_val(&mask);
-    // SAFETY: the kernel reads the mask, which is as long as it is told; 0 is the calling thread.
-    if unsafe { libc::sched_setaffinity(0, size, mask.as_ptr().cast()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    let mut now = [0u64; WORDS];
-    // SAFETY: the kernel writes at most `size` bytes.
-    if unsafe { libc::sched_getaffinity(0, size, now.as_mut_ptr().cast()) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    if now != mask {
+    let mut mask = Mask::empty();
+    units.iter().try_for_each(|&unit| mask.insert(unit))?;
+    mask.give_to(0)?;
+    if Mask::of(0)? != mask {
         return Err(io::Error::other(format!(
             "the system has left out some of the units {units:?}; a control group may forbid them"
         )));
     }
     Ok(())
-}
-
-#[cfg(not(all(target_os = "linux", not(miri))))]
-pub(super) fn to(_: &[u32]) -> io::Result<()> {
-    Err(io::Error::other("datil can bind threads on Linux only"))
 }
 
 #[cfg(all(test, target_os = "linux", not(miri)))]

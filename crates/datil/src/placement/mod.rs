@@ -5,8 +5,10 @@
 
 mod access;
 mod bind;
+mod mask;
 mod memory;
 mod share;
+mod spot;
 
 use std::fmt;
 use std::fs;
@@ -16,6 +18,7 @@ use datil_policy::topology::{Neighbourhood, Rings, Topology};
 
 pub use access::MemoryAccesses;
 pub(crate) use access::Meter;
+pub(crate) use spot::Spot;
 
 /// Whether the threads of workers are bound to processing units; see [`crate::Builder::binding`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,10 +27,11 @@ pub enum Binding {
     /// To one unit each if the policy wants that ([`crate::policy::Policy::PINS`]) and nothing says that the process shares its units
     /// with others. It shares them if its control group or one above it limits its time (`cpu.max`, `cpu.cfs_quota_us`), or if its
     /// control group leaves units of the machine out without being a partition (`cpuset.cpus.partition`); and is taken to if no
-    /// mount shows its control group.
+    /// mount shows its control group. A thread that is not bound is kept off the units of those at work while it is woken to do part of what waits for
+    /// them, if there are enough; as soon as it runs it may run wherever it might before.
     #[default]
     Auto,
-    /// Not at all.
+    /// Not at all, nor kept off anything.
     Never,
     /// To one unit each, whatever the policy says; the runtime is not built if that fails.
     Units,
@@ -190,6 +194,7 @@ impl Plan {
                 (_, Ok((machine, _))) => memory::nodes(machine),
             },
             metered: self.wishes.metered,
+            wanders: self.wishes.binding == Binding::Auto && self.binds.is_err(),
         }
     }
 
@@ -225,6 +230,8 @@ pub(crate) struct Seat {
     units: Result<Vec<u32>, String>,
     nodes: Result<Vec<u32>, String>,
     metered: bool,
+    /// Nobody has decided where the thread is to be.
+    pub(crate) wanders: bool,
 }
 
 fn refused(what: &str) -> impl FnOnce(io::Error) -> String {

@@ -12,6 +12,7 @@ use super::core::Core;
 use crate::futex;
 use crate::inbox::Inbox;
 use crate::mailbox::cell::Header;
+use crate::placement::Spot;
 use crate::pool::lock;
 use crate::sync::Mutex;
 
@@ -202,6 +203,8 @@ pub(crate) struct Port {
     inbound: Line<AtomicPtr<Header>>,
     pub(crate) request: AtomicU32,
     pub(crate) rest: Line<Rest>,
+    /// Where the holder's thread is, if it is a worker that the system may put anywhere.
+    pub(crate) spot: Line<Spot>,
     pub(crate) counters: Line<Counters>,
 }
 
@@ -219,6 +222,7 @@ impl Port {
                 team: AtomicU64::new(0),
                 index: AtomicUsize::new(0),
             }),
+            spot: Line(Spot::new()),
             counters: Line(Counters::default()),
         }
     }

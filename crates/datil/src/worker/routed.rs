@@ -425,7 +425,7 @@ fn wake_another<P: Policy>(core: &Core) {
     let mut asleep = others.filter(|port| port.rest.0.state.load(Relaxed) == IDLE);
     if asleep
         .next()
-        .is_some_and(|port| aside::<P, _>(core, || port.call(LOOK)))
+        .is_some_and(|port| aside::<P, _>(core, || team.call_apart(port, LOOK, core.me)))
     {
         bump(&core.counters().wakes, 1);
     }

@@ -25,7 +25,7 @@ use crate::futex;
 use crate::inbox::Sleep;
 use crate::mailbox::cell::Header;
 use crate::placement::Seat;
-use crate::sync::{Instant, spin_loop, thread};
+use crate::sync::{Instant, Spin, spin_loop, thread};
 
 /// The bits of a thief's request.
 pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
@@ -101,6 +101,7 @@ impl<P: Policy> HooksOf<P> {
 pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup, seat: Seat) -> Stopped {
     let policy = P::on(setup, &seat.rings);
     let (batch, learns) = (policy.batch().max(1), P::LEARNS && policy.learns());
+    port.spot.0.settle(seat.wanders);
     let policy_at = Box::into_raw(Box::new(policy));
     let core = Apart::from(
         stack(),
@@ -129,6 +130,7 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
         core.quietly("a panic's payload", || drop(panic));
     }
     super::current::set(ptr::null());
+    port.spot.0.leave();
     Stopped {
         core,
         policy: policy_at.cast(),
@@ -599,8 +601,17 @@ impl<P: Policy> Worker<'_, P> {
                 || victim.request.load(Relaxed) != request
                 || victim.rest.0.state.load(Relaxed) == IDLE
         };
+        let (here, there) = (&core.port.spot.0, &victim.spot.0);
+        here.note();
+        // It cannot answer while we have its processor.
+        let gives_way = here.is_shared_with(there);
+        let mut spin = Spin::default();
         let answered = (0..patience).any(|_| {
-            spin_loop();
+            if gives_way {
+                spin.turn();
+            } else {
+                spin_loop();
+            }
             interrupted()
         });
         // If the victim answers just now its gift is in our list before we sleep, or it wakes us.
@@ -758,6 +769,7 @@ impl<P: Policy> Worker<'_, P> {
         // Acquire: our actors as adopters left them.
         let followed = state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok();
         if followed {
+            core.port.spot.0.go_free();
             core.begin_trial();
             core.reunited_with.set(0);
         }
@@ -778,6 +790,7 @@ impl<P: Policy> Worker<'_, P> {
                 Ok(_) => {
                     team.epoch.fetch_add(1, SeqCst);
                     team.inbox.idle.0.fetch_sub(1, SeqCst);
+                    self.core.port.spot.0.go_free();
                     return;
                 }
                 Err(CLAIMED) if self.follow_claim() => return,

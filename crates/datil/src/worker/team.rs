@@ -9,7 +9,7 @@ use datil_policy::{Board, Crowd, Nanos};
 use super::absence::Guard;
 use super::current;
 use super::learning::Classes;
-use super::port::{CLAIMED, IDLE, LOCKED, LOOK, Port};
+use super::port::{self, ABSENT, ABSENT_LOCKED, CLAIMED, IDLE, LOCKED, LOOK, Port};
 use crate::blocking::Blocking;
 use crate::inbox::Inbox;
 use crate::membarrier;
@@ -201,8 +201,14 @@ impl Team {
     /// Who wants processors. The numbers may be of different moments; policies allow for that.
     pub(crate) fn crowd(&self) -> Crowd {
         let idle = self.inbox.idle.0.load(Relaxed);
+        let mut at_work = self.ports.len().saturating_sub(idle) as u32;
+        if at_work >= self.processors {
+            // Whoever is in a handler for long may be waiting for something.
+            let absent = |port: &&&Port| matches!(port.rest.0.state.load(Relaxed), ABSENT | ABSENT_LOCKED);
+            at_work = at_work.saturating_sub(self.ports.iter().filter(absent).count() as u32);
+        }
         Crowd {
-            at_work: self.ports.len().saturating_sub(idle) as u32,
+            at_work,
             processors: self.processors,
             sent: self.inbox.sent(),
         }
@@ -220,15 +226,16 @@ impl Team {
     /// Takes an idle worker into service for the caller, who then delivers something to it.
     pub(crate) fn claim(&self, not: u16) -> Option<&'static Port> {
         // The guard last: another one would have to be woken for its watch.
-        self.claim_if(|port| port.id != not && !self.guard.is(port.id))
-            .or_else(|| self.claim_if(|port| port.id != not))
+        self.claim_if(not, |port| !self.guard.is(port.id))
+            .or_else(|| self.claim_if(not, |_| true))
     }
 
-    fn claim_if(&self, eligible: impl Fn(&Port) -> bool) -> Option<&'static Port> {
+    fn claim_if(&self, not: u16, eligible: impl Fn(&Port) -> bool) -> Option<&'static Port> {
         self.ports.iter().copied().find(|port| {
             let state = &port.rest.0.state;
             // Acquire: what its adopters did, which it must see when it gets up.
-            let locked = eligible(port)
+            let locked = port.id != not
+                && eligible(port)
                 && state.load(Relaxed) == IDLE
                 && state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_ok();
             if locked {
@@ -236,10 +243,36 @@ impl Team {
                 // idle while the caller is at work.
                 self.epoch.fetch_add(1, SeqCst);
                 self.inbox.idle.0.fetch_sub(1, SeqCst);
+                if port.is_asleep() {
+                    self.keep_apart(port, not);
+                }
                 state.store(CLAIMED, Release);
             }
             locked
         })
+    }
+
+    /// Posts a request at an idle worker, and wakes it if it sleeps, as [`Team::claim`] does: apart from those at work. True if it slept.
+    pub(crate) fn call_apart(&self, port: &Port, request: u32, caller: u16) -> bool {
+        let state = &port.rest.0.state;
+        // Acquire and Release: who holds the lock sees what the one before it, or the worker, left of where the thread may be.
+        if port.is_asleep() && state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_ok() {
+            self.keep_apart(port, caller);
+            state.store(IDLE, Release);
+        }
+        port.call(request)
+    }
+
+    /// Keeps a sleeping worker, which the caller has locked and is about to wake, off the processors of those at work, if there is another one.
+    #[cold]
+    fn keep_apart(&self, sleeper: &Port, waker: u16) {
+        let idles = |port: &Port| matches!(port.rest.0.state.load(Relaxed), IDLE | LOCKED);
+        let at_work = self.ports.iter().filter(|port| !idles(port));
+        if at_work.clone().count() < self.processors as usize {
+            let waker = &port::port(waker).spot.0;
+            waker.note();
+            sleeper.spot.0.keep_off(waker, at_work.map(|port| &port.spot.0));
+        }
     }
 
     /// Whether a worker idles and nobody looks after those in long handlers.
@@ -256,7 +289,7 @@ impl Team {
             .iter()
             .find(|port| port.id != not && port.rest.0.state.load(Relaxed) == IDLE);
         // If it gets something to do before it comes to its watch it resigns.
-        idle.is_some_and(|port| self.guard.give(port.id) && port.call(LOOK))
+        idle.is_some_and(|port| self.guard.give(port.id) && self.call_apart(port, LOOK, not))
     }
 
     /// Called by a worker that went idle when it was the last one to.
