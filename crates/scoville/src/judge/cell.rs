@@ -7,7 +7,7 @@ use crate::model::analysis::{
 };
 use crate::model::invocation::{Failure, Outcome};
 use crate::model::plan::Group;
-use crate::stats::quantile::{median, of_sorted, sorted};
+use crate::stats::quantile::{median, median_of_logs, of_sorted, sorted};
 use crate::stats::{bootstrap, dispersion, order_statistics, student};
 
 use super::contamination::RunJudgement;
@@ -263,7 +263,7 @@ fn estimate(samples: &[Sample], measure: Measure) -> Option<Estimate> {
         EXACT_FROM..BOOTSTRAP_FROM => {
             let interval = order_statistics::median_interval(&values, CONFIDENCE);
             (
-                of_sorted(&values, 0.5),
+                median_of_logs(&values)?,
                 "median of invocations",
                 interval.map(|i| named(i, "order statistics")),
             )
@@ -271,7 +271,7 @@ fn estimate(samples: &[Sample], measure: Measure) -> Option<Estimate> {
         _ => {
             let interval = bootstrap::median_of_medians(&levels(samples, measure), CONFIDENCE);
             (
-                of_sorted(&values, 0.5),
+                median_of_logs(&values)?,
                 "median of invocations",
                 interval.map(|i| named(i, "hierarchical bootstrap")),
             )

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::analysis::{InvocationPoint, Measure, Sensor};
 use crate::model::invocation::{Invocation, Outcome};
 use crate::model::reading::Reading;
-use crate::stats::quantile::sorted;
+use crate::stats::quantile::{median_of_logs, sorted};
 use crate::stats::segment::{Segmentation, segment};
 
 use super::contamination::RunJudgement;
@@ -66,7 +66,7 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
 pub(super) fn wall(invocation: &Invocation) -> Option<f64> {
     let times = &invocation.iterations.wall_ns;
     let from = segment(&logs(times)).steady_from;
-    middle(&steady(times, from)).filter(|_| resolved(times, from))
+    median_of_logs(&steady(times, from)).filter(|_| resolved(times, from))
 }
 
 /// Whether the steady iterations have a median above the resolution of their clock: one among zeros has not.
@@ -89,13 +89,6 @@ fn logs(times: &[u64]) -> Vec<f64> {
 fn steady(values: &[u64], from: usize) -> Vec<f64> {
     let steady = values.get(from..).unwrap_or_default();
     sorted(&steady.iter().map(|&ns| at_least_one(ns)).collect::<Vec<_>>())
-}
-
-/// The median of the logarithms, as a value: of an even count the geometric mean of the middle two.
-fn middle(sorted: &[f64]) -> Option<f64> {
-    let n = sorted.len();
-    let (low, high) = (sorted.get(n.checked_sub(1)? / 2)?, sorted.get(n / 2)?);
-    Some(low * (high / low).sqrt())
 }
 
 /// 0 where the clock could not see it, which is no number for a measure.
@@ -135,7 +128,7 @@ impl Sample {
             return;
         }
         let steady = steady(values, from);
-        self.single(measure, middle(&steady), source);
+        self.single(measure, median_of_logs(&steady), source);
         self.steady.insert(measure, steady);
     }
 

@@ -15,6 +15,14 @@ pub fn of_sorted(sorted: &[f64], q: f64) -> f64 {
     (a + (b - a) * (position - below as f64)).clamp(a, b)
 }
 
+/// The median of the logarithms of positive values in ascending order, as a value: of an even count the geometric mean of the
+/// middle two. `None` of no values.
+pub fn median_of_logs(sorted: &[f64]) -> Option<f64> {
+    let n = sorted.len();
+    let (low, high) = (sorted.get(n.checked_sub(1)? / 2)?, sorted.get(n / 2)?);
+    Some(low * (high / low).sqrt())
+}
+
 /// The values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut copy = values.to_vec();

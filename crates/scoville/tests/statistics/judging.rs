@@ -564,6 +564,20 @@ fn methods_follow_the_number_of_invocations() {
     assert_eq!(method(20), "hierarchical bootstrap");
 }
 
+/// Times of 1 and 4 ms, half of the invocations each: halfway between them is twice the one and half the other.
+#[test]
+fn the_middle_of_a_cell_is_that_of_the_logarithms() {
+    for blocks in [2, 6, 20] {
+        let mut log = Log::new(plan(&["pingpong"], &["a"]));
+        for block in 0..blocks {
+            let ns = if block % 2 == 0 { 1_000_000 } else { 4_000_000 };
+            log.block("pingpong", block, &[("a", ns)]);
+        }
+        let wall = cell(&judged(&log), "pingpong", "a").estimates[&Measure::Wall].value;
+        assert!((wall / 2e6 - 1.0).abs() < 1e-12, "{wall} ns of {blocks} blocks");
+    }
+}
+
 #[test]
 fn identical_values_are_equal_and_finite() {
     let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
