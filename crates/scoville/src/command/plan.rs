@@ -155,8 +155,12 @@ fn describe(method: &Method) -> String {
 /// What is known before anything ran: each invocation lasts at least its floor.
 fn cost(plan: &Plan, cells: u64) -> String {
     let rule = plan.method.iterations;
-    let least = cells * u64::from(plan.method.min_blocks) * (rule.floor_ns + OVERHEAD_NS);
-    let most = cells * u64::from(plan.method.max_blocks) * (rule.ceiling_ns + OVERHEAD_NS);
+    let time = |blocks: u32, ns: u64| {
+        let invocations = cells.saturating_mul(u64::from(blocks));
+        invocations.saturating_mul(ns + OVERHEAD_NS)
+    };
+    let least = time(plan.method.min_blocks, rule.floor_ns);
+    let most = time(plan.method.max_blocks, rule.ceiling_ns);
     match plan.method.budget_ns {
         Some(budget) => {
             let (least, most) = (human(least.min(budget)), human(most.min(budget)));

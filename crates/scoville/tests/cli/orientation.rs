@@ -47,6 +47,21 @@ fn plans_measure_nothing() {
 }
 
 #[test]
+fn the_time_of_as_many_blocks_as_there_can_be_is_told() {
+    let checkout = Checkout::new(TWO);
+    checkout
+        .run(&[
+            "plan",
+            "--blocks=4294967295",
+            "--runtime",
+            "fast,slow",
+            "--cores=1",
+        ])
+        .ends_with(0)
+        .says(" to 5124095.6 h, known better after the first pass");
+}
+
+#[test]
 fn benchmarks_are_listed_with_commas_or_without() {
     let checkout = Checkout::new(TWO);
     let plan = |benchmarks: &[&str]| {
