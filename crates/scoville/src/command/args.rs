@@ -339,15 +339,20 @@ pub enum Format {
 
 /// `2%`, or `0.02`.
 fn percent(text: &str) -> Result<f64, String> {
+    share(text, 1.0)
+}
+
+/// A share below `most`. Without its sign it is below 1 all the same: whoever writes 3 hardly means 300 %.
+fn share(text: &str, most: f64) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a share; write it as 2% or 0.02");
-    let share = match text.strip_suffix('%') {
-        Some(number) => number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
-        None => text.parse().map_err(|_| wrong())?,
+    let (share, most) = match text.strip_suffix('%') {
+        Some(number) => (number.trim().parse::<f64>().map_err(|_| wrong())? / 100.0, most),
+        None => (text.parse().map_err(|_| wrong())?, 1.0),
     };
-    if share > 0.0 && share < 1.0 {
+    if share > 0.0 && share < most {
         Ok(share)
     } else {
-        Err(format!("`{text}` is not between 0% and 100%"))
+        Err(format!("`{text}` is not between 0% and {}%", most * 100.0))
     }
 }
 
@@ -378,10 +383,10 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// `slower:3%`.
+/// `slower:3%`, or `slower:100%`: more than twice the time.
 fn fail_on(text: &str) -> Result<f64, String> {
     match text.strip_prefix("slower:") {
-        Some(share) => percent(share),
+        Some(limit) => share(limit, 100.0),
         None => Err(format!("`{text}` is no rule; write it as slower:3%")),
     }
 }
@@ -419,5 +424,13 @@ mod tests {
         }
         assert_eq!(fail_on("slower:3%"), Ok(0.03));
         assert!(fail_on("faster:3%").unwrap_err().contains("slower:3%"));
+        assert_eq!(fail_on("slower:100%"), Ok(1.0));
+        assert_eq!(fail_on("slower:900%"), Ok(9.0));
+        for wrong in [
+            "0%", "-3%", "NaN%", "inf%", "10000%", "3", "1", "0", "-0.03", "NaN",
+        ] {
+            let refused = fail_on(&format!("slower:{wrong}")).unwrap_err();
+            assert!(refused.contains("is not between 0% and 100"), "{refused}");
+        }
     }
 }
