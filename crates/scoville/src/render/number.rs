@@ -65,7 +65,7 @@ pub fn half_width(e: &Estimate) -> String {
             } else if arm >= 0.1 {
                 format!("±{:.0} %", arm * 100.0)
             } else {
-                format!("±{:.1} %", arm * 100.0)
+                format!("±{}", percent(arm))
             }
         }
         _ => String::new(),
@@ -102,6 +102,27 @@ mod tests {
         assert_eq!(duration(7.2e12), "7200 s");
         assert_eq!(bytes(1536.0), "1.50 KiB");
         assert_eq!(bytes(512.0), "512 B");
+    }
+
+    #[test]
+    fn a_narrow_interval_is_not_exact() {
+        let shown = |arm: f64| {
+            let interval = Interval {
+                low: 1.0 - arm,
+                high: 1.0 + arm,
+                confidence: 0.95,
+                method: "test".into(),
+            };
+            half_width(&Estimate {
+                value: 1.0,
+                interval: Some(interval),
+                n: 12,
+                range: (1.0, 1.0),
+                source: "test".into(),
+            })
+        };
+        let told = [0.0, 0.0001, 0.001, 0.0999, 0.2].map(shown);
+        assert_eq!(told, ["±0 %", "±<0.1 %", "±0.1 %", "±10.0 %", "±20 %"]);
     }
 
     #[test]
