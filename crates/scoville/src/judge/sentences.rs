@@ -1,5 +1,7 @@
 //! What the data say, in words.
 
+use std::collections::BTreeSet;
+
 use crate::digits::{number_of, significant};
 use crate::model::analysis::{
     CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
@@ -244,13 +246,13 @@ fn failures(groups: &[GroupAnalysis]) -> Vec<String> {
         let cells = groups
             .iter()
             .flat_map(|group| group.cells.iter().map(move |cell| (group, cell)));
-        let mut names: Vec<String> = cells
+        let mut seen = BTreeSet::new();
+        cells
             .filter(|(_, cell)| wanted(&cell.state))
+            // The same runtime and benchmark at several sizes or core counts is one thing to look into.
+            .filter(|(group, cell)| seen.insert((&cell.runtime, &group.key.benchmark)))
             .map(|(group, cell)| format!("{} on {}", cell.runtime, group.key.benchmark))
-            .collect();
-        // The same runtime and benchmark at several sizes or core counts is one thing to look into.
-        names.dedup();
-        names
+            .collect()
     };
     let list = |names: &[String]| match names.len() {
         0..=NAMED => names.join(", "),

@@ -8,7 +8,7 @@ use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
 use scoville::model::invocation::{FailureKind, Invocation, Outcome, Sensors};
 use scoville::model::machine::Level;
-use scoville::model::plan::Skip;
+use scoville::model::plan::{GroupKey, Skip};
 use scoville::model::reading::Reading;
 
 use crate::noise::Noise;
@@ -467,6 +467,31 @@ fn failures_are_counted_and_pairs_use_common_blocks() {
         pair(&analysis, Measure::Wall, "b", "a").expect("pair").ratio.n,
         10
     );
+}
+
+/// What fails on one core and on two is one thing to look into, whatever stands between.
+#[test]
+fn a_failure_is_named_once_for_all_core_counts() {
+    let mut log = Log::new(plan(&["pingpong"], &["a", "b", "c"]));
+    let groups = &mut log.opening().0.groups;
+    groups.push(groups[0].clone());
+    groups[1].key.cores = 4;
+    for cores in [2, 4] {
+        for runtime in ["b", "c"] {
+            log.push(What::InvocationFinished {
+                group: GroupKey {
+                    cores,
+                    ..key("pingpong")
+                },
+                block: 0,
+                runtime: runtime.to_owned(),
+                invocation: Box::new(failed(FailureKind::Protocol)),
+            });
+        }
+    }
+    let told = judged(&log).sentences;
+    let once = "Never succeeded: b on pingpong, c on pingpong.".to_owned();
+    assert!(told.contains(&once), "{told:?}");
 }
 
 #[test]
