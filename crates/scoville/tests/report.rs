@@ -55,6 +55,22 @@ fn a_table_says_why_a_number_is_unavailable() {
     assert!(!wall.contains("nobody can read it"), "{wall}");
 }
 
+/// A benchmark without a p value is corrected with no other.
+#[test]
+fn the_legend_counts_what_is_corrected_together() {
+    let mut analysis = fixture::rich();
+    // Each benchmark has a group for one core and one for two; one column lacks the second benchmark.
+    let mut told = |tested: usize| {
+        for group in analysis.groups.iter_mut().skip(tested) {
+            group.pairs.iter_mut().for_each(|pair| pair.p = None);
+        }
+        markdown::render(&analysis, Measure::Wall)
+    };
+    assert!(told(4).contains("Holm's correction over the 1 to 2 benchmarks of a column"));
+    assert!(told(2).contains("Holm's correction over the 1 benchmark of a column"));
+    assert!(!told(0).contains("Holm"));
+}
+
 #[test]
 fn colour_adds_nothing_to_the_text() {
     let analysis = fixture::rich();

@@ -323,14 +323,10 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
             "+ slower or larger; - faster or smaller; = equal within {margin}; += -= clear of equal, perhaps within {margin}; \
              ? undecided; ~ asymmetric tail"
         ));
-        lines.push(format!(
-            "(+) (-) clear alone, but not after Holm's correction over the {} of a column",
-            number_of(
-                comparison.rows.iter().filter(|r| !r.is_mean()).count(),
-                "benchmark"
-            )
-        ));
     }
+    lines.extend(families(analysis, comparison).map(|benchmarks| {
+        format!("(+) (-) clear alone, but not after Holm's correction over the {benchmarks} of a column")
+    }));
     lines.extend(marked(comparison));
     lines.push(interval_note(analysis, comparison));
     lines.extend(unavailable(analysis, comparison));
@@ -346,6 +342,25 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
     }
     lines
+}
+
+/// How many benchmarks of a column are corrected together: those that have a p value, which may be others in each column.
+fn families(analysis: &Analysis, comparison: &Comparison) -> Option<String> {
+    let size = (comparison.preset.clone(), comparison.cores);
+    let baseline = comparison.baseline.as_deref()?;
+    let family = |runtime: &String| {
+        groups(analysis, &size)
+            .filter_map(|group| words::pair(group, comparison.measure, runtime, baseline))
+            .filter(|pair| pair.p.is_some())
+            .count()
+    };
+    let sizes: BTreeSet<usize> = comparison.runtimes.iter().map(family).collect();
+    let mut sizes = sizes.into_iter().filter(|size| *size > 0);
+    let least = sizes.next()?;
+    Some(match sizes.next_back() {
+        None => number_of(least, "benchmark"),
+        Some(most) => format!("{least} to {most} benchmarks"),
+    })
 }
 
 /// What the mark means, how many entries have it and what fired; `None` where nothing is marked.
