@@ -1,5 +1,6 @@
 //! What the data say, in words.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use crate::digits::{number_of, significant};
@@ -10,7 +11,7 @@ use crate::model::plan::Plan;
 
 use super::summary::{Suite, reference, suites};
 
-/// At most so many failures are named; the rest is counted.
+/// At most so many failures or runtimes are named; the rest is counted.
 const NAMED: usize = 5;
 
 /// The method in words.
@@ -96,14 +97,21 @@ fn replaced(suite: &Suite<'_>, used: &str, wanted: &str) -> String {
     )
 }
 
+/// Means over different sets of benchmarks cannot be ranked: those that share the largest set compete, of equally large ones
+/// that which most share, and the runtimes that lack some of it are named.
+fn ranked(all: Vec<&Summary>) -> Option<(Vec<&Summary>, Vec<&str>)> {
+    let sharing = |set: &Vec<String>| all.iter().filter(|s| s.common == *set).count();
+    let sets = all.iter().copied().rev().map(|s| &s.common);
+    let set = sets.max_by_key(|set| (set.len(), sharing(set)))?;
+    let (complete, others): (Vec<&Summary>, Vec<&Summary>) = all.into_iter().partition(|s| s.common == *set);
+    Some((complete, others.iter().map(|s| s.runtime.as_str()).collect()))
+}
+
 /// Who has the smallest geometric mean of wall times, and how sure that is.
 fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<String> {
     let key = &suite[0].key;
     let here = |s: &&Summary| s.measure == Measure::Wall && s.preset == key.preset && s.cores == key.cores;
-    let mine: Vec<&Summary> = summaries.iter().filter(here).collect();
-    let most = mine.iter().map(|s| s.common.len()).max()?;
-    // Means over different sets of benchmarks cannot be ranked: only those that share the largest set compete.
-    let complete: Vec<&Summary> = mine.into_iter().filter(|s| s.common.len() == most).collect();
+    let (complete, others) = ranked(summaries.iter().filter(here).collect())?;
     let least = |of: &dyn Fn(&Summary) -> bool| {
         let among = complete.iter().copied().filter(|s| of(s));
         among.min_by(|a, b| a.geomean.value.total_cmp(&b.geomean.value))
@@ -114,9 +122,13 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
     };
     let best = least(&|_| true)?;
     let name = &best.runtime;
+    let without = match &others[..] {
+        [] => String::new(),
+        others => format!("; not ranked for lack of benchmarks: {}", list(others)),
+    };
     let over = match best.common.len() {
-        1 => format!("On {} ({})", best.common[0], place(suite)),
-        n => format!("Over {n} benchmarks ({})", place(suite)),
+        1 => format!("On {} ({}{without})", best.common[0], place(suite)),
+        n => format!("Over {n} benchmarks ({}{without})", place(suite)),
     };
     let ratio = |s: &Summary| in_words(&s.geomean);
     let range = |s: &Summary| match s.common.len() {
@@ -241,6 +253,13 @@ fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
     ))
 }
 
+fn list<T: Borrow<str>>(names: &[T]) -> String {
+    match names.len() {
+        0..=NAMED => names.join(", "),
+        n => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
+    }
+}
+
 fn failures(groups: &[GroupAnalysis]) -> Vec<String> {
     let named = |wanted: fn(&CellState) -> bool| -> Vec<String> {
         let cells = groups
@@ -253,10 +272,6 @@ fn failures(groups: &[GroupAnalysis]) -> Vec<String> {
             .filter(|(group, cell)| seen.insert((&cell.runtime, &group.key.benchmark)))
             .map(|(group, cell)| format!("{} on {}", cell.runtime, group.key.benchmark))
             .collect()
-    };
-    let list = |names: &[String]| match names.len() {
-        0..=NAMED => names.join(", "),
-        n => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
     };
     let wrong = named(|state| matches!(state, CellState::Void { .. }));
     let failed = named(|state| matches!(state, CellState::Failed { .. }));

@@ -288,6 +288,46 @@ fn nobody_leads_who_is_ahead_of_the_baseline_only() {
     );
 }
 
+/// Means over different benchmarks say nothing of each other, however many they are over.
+#[test]
+fn only_means_over_the_same_benchmarks_are_ranked() {
+    let benchmarks = ["pingpong", "fib", "big"];
+    // A time in ms for each benchmark; none where it failed.
+    let headline = |runtimes: &[(&str, [Option<u64>; 3])]| {
+        let names: Vec<&str> = runtimes.iter().map(|(name, _)| *name).collect();
+        let mut log = Log::new(plan(&benchmarks, &[&["base"][..], &names].concat()));
+        let base = [("base", [Some(10); 3])];
+        for (index, benchmark) in benchmarks.into_iter().enumerate() {
+            for block in 0..6 {
+                for (name, times) in base.iter().chain(runtimes) {
+                    let ran = |ms: u64| invocation(vec![ms * 1_000_000 + u64::from(block); 30]);
+                    let outcome = times[index].map_or_else(|| failed(FailureKind::Protocol), ran);
+                    log.run(benchmark, block, name, outcome);
+                }
+            }
+        }
+        judged(&log).sentences[0].clone()
+    };
+    let told = |runtimes: &[(&str, [Option<u64>; 3])], text: &str| {
+        let headline = headline(runtimes);
+        assert!(headline.starts_with(text), "{headline}");
+    };
+    let (b, c) = ([Some(8), Some(8), None], [None, Some(5), Some(5)]);
+    let place = "quick size, 2 cores; not ranked for lack of benchmarks";
+    told(
+        &[("b", b), ("c", c)],
+        &format!("Over 2 benchmarks ({place}: c) b leads: "),
+    );
+    told(
+        &[("b", b), ("c", c), ("d", c)],
+        &format!("Over 2 benchmarks ({place}: b) c is ahead of base, but perhaps not of d: "),
+    );
+    told(
+        &[("b", b), ("c", [Some(20); 3])],
+        &format!("Over 3 benchmarks ({place}: b) base leads; next is c, "),
+    );
+}
+
 #[test]
 fn a_wrong_result_leaves_no_time_anywhere() {
     let mut log = ten_blocks();
