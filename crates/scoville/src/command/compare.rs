@@ -37,8 +37,8 @@ impl Gap {
     fn between(what: String, cells: [(&str, Option<&Cell>); 2]) -> Self {
         let lacks = |(name, cell): &(&str, Option<&Cell>)| {
             let word = match cell {
-                Some(cell) => words::instead(&cell.state)?,
                 None => "not planned".into(),
+                Some(cell) => words::instead(&cell.state).or_else(|| unmeasured(cell))?,
             };
             Some(format!("{name}: {word}"))
         };
@@ -59,6 +59,12 @@ impl Gap {
             open: cells.iter().all(|(_, cell)| cell.is_some_and(able)),
         }
     }
+}
+
+/// Why a cell with numbers has no time.
+fn unmeasured(cell: &Cell) -> Option<String> {
+    let measured = cell.estimates.contains_key(&Measure::Wall);
+    (!measured).then(|| words::unavailable(cell, Measure::Wall))
 }
 
 /// What a comparison has found.

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use scoville::log;
-use scoville::model::event::What;
+use scoville::model::event::{Event, What};
+use scoville::model::invocation::Invocation;
 use scoville::session::opening;
 
 use crate::checkout::{Answer, Checkout, FEW, TWO, section};
@@ -383,6 +384,49 @@ fn a_regression_fails_and_too_few_data_cannot_clear() {
     lone.run(&["compare", "fast", "slow", "--fail-on", "slower:3%"])
         .ends_with(5)
         .says("unclear");
+}
+
+/// Writes a copy of the only session that ran, changed, as another one.
+fn copy(checkout: &Checkout, name: &str, change: impl Fn(&mut What)) {
+    let ran = log::sessions(&checkout.results()).unwrap().remove(0);
+    let mut events = log::read(&checkout.results().join(ran)).unwrap().events;
+    let line = |event: &mut Event| {
+        change(&mut event.what);
+        serde_json::to_string(event).unwrap() + "\n"
+    };
+    let text: String = events.iter_mut().map(line).collect();
+    fs::create_dir(checkout.results().join(name)).unwrap();
+    fs::write(checkout.results().join(name).join(log::FILE), text).unwrap();
+}
+
+/// Invocations of `alpha` by a runtime.
+fn of_alpha<'a>(what: &'a mut What, name: &str) -> Option<&'a mut Invocation> {
+    match what {
+        What::InvocationFinished {
+            group,
+            runtime,
+            invocation,
+            ..
+        } if group.benchmark == "alpha" && runtime == name => Some(invocation),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_time_below_the_resolution_of_its_clock_is_told() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    copy(&checkout, "zero", |what| {
+        if let Some(invocation) = of_alpha(what, "fast") {
+            invocation.iterations.wall_ns.fill(0);
+        }
+    });
+    checkout
+        .run(&["compare", "--session=zero", "fast", "slow"])
+        .ends_with(0)
+        .says(
+            "alpha quick on 1: not both have numbers (fast: unavailable: below the resolution of its source)",
+        );
 }
 
 /// A runtime that fails on one benchmark is not cleared by the others: nobody knows whether it is slower there.
