@@ -20,8 +20,21 @@ struct Line {
     ratio: Estimate,
     sign: String,
     verdict: Verdict,
+    /// `11/12` of A and of B, where some invocations failed.
+    partly: [String; 2],
     /// Why it is marked.
     marked: Option<String>,
+}
+
+impl Line {
+    /// The sign, and what is left of a side that lost invocations.
+    fn signs(&self) -> String {
+        let sides = ["A", "B"].iter().zip(&self.partly);
+        let left = sides.filter(|(_, partly)| !partly.is_empty());
+        let left = left.map(|(side, partly)| format!("{side} {partly}"));
+        let sign = Some(self.sign.clone()).filter(|sign| !sign.is_empty());
+        sign.into_iter().chain(left).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Two cells without a ratio.
@@ -95,7 +108,7 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
             &line.what,
             &number::ratio(&line.ratio),
             &line.ratio.n.to_string(),
-            &line.sign,
+            &line.signs(),
             in_words(line.verdict),
         ]);
     }
@@ -104,6 +117,13 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
     }
     if !lines.is_empty() {
         print(&shown, out)?;
+    }
+    if lines
+        .iter()
+        .flat_map(|line| &line.partly)
+        .any(|partly| !partly.is_empty())
+    {
+        writeln!(out, "{}", words::PARTLY)?;
     }
     for line in &lines {
         if let Some(why) = &line.marked {
@@ -128,16 +148,18 @@ fn two_runtimes(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> 
     )?;
     let mut found = Found::default();
     for group in &analysis.groups {
+        let cells = [a, b].map(|name| words::cell(group, name));
         match words::pair(group, Measure::Wall, a, b) {
             Some(pair) => found.lines.push(Line {
                 what: place(&group.key),
                 ratio: pair.ratio.clone(),
                 sign: words::sign(pair),
                 verdict: pair.verdict,
+                partly: cells.map(|cell| cell.map_or_else(String::new, |cell| words::partly(&cell.state))),
                 marked: words::why_marked(&pair.disturbance, "block"),
             }),
             None => {
-                let cells = [a, b].map(|name| (name, words::cell(group, name)));
+                let cells = [(a, cells[0]), (b, cells[1])];
                 found.gaps.push(Gap::between(place(&group.key), cells));
             }
         }
@@ -193,6 +215,7 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
             ratio: unpaired.ratio,
             sign: words::mark(&unpaired.disturbance).to_owned(),
             verdict: unpaired.verdict,
+            partly: unpaired.states.each_ref().map(words::partly),
             marked: words::why_marked(&unpaired.disturbance, "invocation"),
         })
         .collect();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::analysis::{Analysis, Cell, Disturbance, Estimate, Measure, Verdict};
+use crate::model::analysis::{Analysis, Cell, CellState, Disturbance, Estimate, Measure, Verdict};
 use crate::model::invocation::Hello;
 use crate::model::machine::Machine;
 use crate::model::plan::{Group, GroupKey};
@@ -26,6 +26,8 @@ pub struct Unpaired {
     pub ratio: Estimate,
     /// What to conclude, at the margin of session `a`.
     pub verdict: Verdict,
+    /// State of the cell in `a` and in `b`.
+    pub states: [CellState; 2],
     /// Of the cell whose invocations were disturbed the more.
     pub disturbance: Disturbance,
 }
@@ -41,6 +43,7 @@ pub fn across_sessions(a: &Analysis, b: &Analysis, measure: Measure) -> Vec<Unpa
             runtime: cell.runtime.clone(),
             ratio: estimate(&xs, &ys, interval),
             verdict: verdict(interval, margin),
+            states: [cell, other].map(|cell| cell.state.clone()),
             disturbance: disturbance::worse(&cell.disturbance, &other.disturbance).clone(),
         })
     });

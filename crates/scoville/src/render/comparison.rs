@@ -339,7 +339,7 @@ pub fn legend(analysis: &Analysis, comparison: &Comparison) -> Vec<String> {
         .flat_map(|g| &g.cells)
         .any(|c| !words::partly(&c.state).is_empty());
     if partly {
-        lines.push("7/10: numbers come from the 7 of 10 invocations that did not fail".into());
+        lines.push(words::PARTLY.into());
     }
     lines
 }

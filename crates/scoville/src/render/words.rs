@@ -99,6 +99,9 @@ pub fn partly(state: &CellState) -> String {
     }
 }
 
+/// What [`partly`] means.
+pub const PARTLY: &str = "7/10: numbers come from the 7 of 10 invocations that did not fail";
+
 /// The failure behind a state.
 pub fn failure(state: &CellState) -> Option<&Failure> {
     match state {

@@ -1,12 +1,13 @@
 //! Sessions from their plan to what is made of them.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use scoville::log;
 use scoville::model::event::{Event, What};
-use scoville::model::invocation::Invocation;
+use scoville::model::invocation::{Failure, FailureKind, Invocation, Outcome};
 use scoville::session::opening;
 
 use crate::checkout::{Answer, Checkout, FEW, TWO, section};
@@ -427,6 +428,35 @@ fn a_time_below_the_resolution_of_its_clock_is_told() {
         .says(
             "alpha quick on 1: not both have numbers (fast: unavailable: below the resolution of its source)",
         );
+}
+
+#[test]
+fn a_comparison_tells_what_failed_in_some_invocations() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let left = Cell::new(1);
+    let whole = log::sessions(&checkout.results()).unwrap().remove(0);
+    copy(&checkout, "partly", |what| {
+        if let Some(invocation) = of_alpha(what, "slow").filter(|_| left.replace(0) == 1) {
+            invocation.outcome = Outcome::Failed(Failure {
+                kind: FailureKind::Protocol,
+                message: "torn".into(),
+                stderr_tail: String::new(),
+                diagnosis: String::new(),
+            });
+        }
+    });
+    let legend = "7/10: numbers come from the 7 of 10 invocations that did not fail";
+    for (arguments, told) in [
+        (&["compare", "--session=partly", "fast", "slow"][..], " B 1/2 "),
+        (&["compare", "--session=partly", "slow", "fast"], " A 1/2 "),
+        (&["compare", "partly", &whole], " A 1/2 "),
+        (&["compare", &whole, "partly"], " B 1/2 "),
+    ] {
+        checkout.run(arguments).ends_with(0).says(told).says(legend);
+    }
+    let all = checkout.run(&["compare", &format!("--session={whole}"), "fast", "slow"]);
+    assert!(!all.ends_with(0).out.contains("7/10"), "{}", all.out);
 }
 
 /// A runtime that fails on one benchmark is not cleared by the others: nobody knows whether it is slower there.
