@@ -9,8 +9,9 @@ use super::list::{print, table};
 use super::progress::place;
 use super::world::World;
 use super::{Exit, judged, sessions};
-use crate::judge::{across_sessions, differences, without_ratio};
+use crate::judge::{across_sessions, differences, in_one_only, of_other_work, without_ratio};
 use crate::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Verdict};
+use crate::model::plan::GroupKey;
 use crate::render::{number, words};
 use crate::suggest;
 
@@ -41,7 +42,7 @@ impl Line {
 struct Gap {
     what: String,
     why: String,
-    /// Both were to be measured and can do the benchmark, so that there should be a ratio.
+    /// There should be a ratio: both were to be measured and can do the benchmark, or one session has it and the other not.
     open: bool,
 }
 
@@ -85,6 +86,8 @@ fn unmeasured(cell: &Cell) -> Option<String> {
 struct Found {
     lines: Vec<Line>,
     gaps: Vec<Gap>,
+    /// Groups that are other work in the other session, of which a warning has told.
+    other_work: Vec<Gap>,
 }
 
 /// Compares two runtimes of a session, or two sessions.
@@ -93,7 +96,7 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
     if a == b {
         bail!("`{a}` is named twice, and the same is equal; name two runtimes or two sessions");
     }
-    let Found { lines, gaps } = if [a, b].iter().all(|name| sessions::exists(&world.results, name)) {
+    let found = if [a, b].iter().all(|name| sessions::exists(&world.results, name)) {
         if let Some(session) = &arguments.session {
             bail!("--session {session}: `{a}` and `{b}` are sessions; leave the option out");
         }
@@ -101,9 +104,10 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
     } else {
         two_runtimes(world, arguments, out)?
     };
+    let Found { lines, gaps, .. } = &found;
     let mut shown = table();
     shown.set_header(["benchmark", "ratio A/B", "blocks", "", "verdict"]);
-    for line in &lines {
+    for line in lines {
         shown.add_row([
             &line.what,
             &number::ratio(&line.ratio),
@@ -112,7 +116,7 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
             in_words(line.verdict),
         ]);
     }
-    for gap in &gaps {
+    for gap in gaps {
         writeln!(out, "{}: not both have numbers ({})", gap.what, gap.why)?;
     }
     if !lines.is_empty() {
@@ -125,13 +129,13 @@ pub fn run(world: &World, arguments: &CompareArgs, out: &mut dyn Write) -> Resul
     {
         writeln!(out, "{}", words::PARTLY)?;
     }
-    for line in &lines {
+    for line in lines {
         if let Some(why) = &line.marked {
             writeln!(out, "{} {}: mostly disturbed, {why}", words::MARK, line.what)?;
         }
     }
     match arguments.fail_on {
-        Some(limit) => judge_limit(&lines, &gaps, limit, out),
+        Some(limit) => judge_limit(&found, limit, out),
         None => Ok(Exit::Good),
     }
 }
@@ -219,17 +223,43 @@ fn two_sessions(world: &World, a: &str, b: &str, out: &mut dyn Write) -> Result<
             marked: words::why_marked(&unpaired.disturbance, "invocation"),
         })
         .collect();
-    let gaps: Vec<Gap> = without_ratio(&first, &second, Measure::Wall)
-        .into_iter()
-        .map(|(key, [in_a, in_b])| {
-            let what = format!("{} {}", place(key), in_a.runtime);
-            Gap::between(what, [("A", Some(in_a)), ("B", Some(in_b))])
-        })
-        .collect();
-    if lines.is_empty() && gaps.is_empty() {
+    let in_both = without_ratio(&first, &second, Measure::Wall);
+    if lines.is_empty() && in_both.is_empty() {
         bail!("no runtime has numbers for the same benchmark, size, cores and parameters in both sessions");
     }
-    Ok(Found { lines, gaps })
+    let in_both = in_both.into_iter().map(|(key, cells)| (key, cells.map(Some)));
+    let in_one = in_one_only(&first, &second, Measure::Wall);
+    let other_work = of_other_work(&first, &second).into_iter();
+    Ok(Found {
+        lines,
+        gaps: in_both
+            .chain(in_one)
+            .map(|(key, cells)| of_sessions(key, cells))
+            .collect(),
+        other_work: other_work.map(of_other).collect(),
+    })
+}
+
+/// A cell that has numbers in one session and none in the other is open whatever the reason: something has changed.
+fn of_sessions(key: &GroupKey, cells: [Option<&Cell>; 2]) -> Gap {
+    let runtime = cells.iter().flatten().next().map_or("", |cell| &cell.runtime);
+    let numbers = cells.iter().flatten().any(|cell| cell.state.has_numbers());
+    let gap = Gap::between(
+        format!("{} {runtime}", place(key)),
+        [("A", cells[0]), ("B", cells[1])],
+    );
+    Gap {
+        open: gap.open || numbers,
+        ..gap
+    }
+}
+
+fn of_other(key: &GroupKey) -> Gap {
+    Gap {
+        what: place(key),
+        why: "other parameters or results in A than in B".into(),
+        open: true,
+    }
 }
 
 fn in_words(verdict: Verdict) -> &'static str {
@@ -243,7 +273,8 @@ fn in_words(verdict: Verdict) -> &'static str {
     }
 }
 
-fn judge_limit(lines: &[Line], gaps: &[Gap], limit: f64, out: &mut dyn Write) -> Result<Exit> {
+fn judge_limit(found: &Found, limit: f64, out: &mut dyn Write) -> Result<Exit> {
+    let lines = &found.lines;
     let of = |wanted: Ruling| {
         lines
             .iter()
@@ -264,8 +295,9 @@ fn judge_limit(lines: &[Line], gaps: &[Gap], limit: f64, out: &mut dyn Write) ->
             line.what
         )?;
     }
-    // What failed may be slower too: nobody knows.
-    let open = || gaps.iter().filter(|gap| gap.open);
+    // What failed or is gone may be slower too: nobody knows.
+    let gaps = || found.gaps.iter().chain(&found.other_work);
+    let open = || gaps().filter(|gap| gap.open);
     for gap in open() {
         writeln!(out, "unclear     {}: there is no ratio ({})", gap.what, gap.why)?;
     }

@@ -27,7 +27,7 @@ use crate::model::event::{Event, StopReason, What};
 use crate::model::plan::{Group, GroupKey};
 
 pub use precision::precision;
-pub use unpaired::{Unpaired, across_sessions, differences, without_ratio};
+pub use unpaired::{Unpaired, across_sessions, differences, in_one_only, of_other_work, without_ratio};
 pub use verdict::verdict;
 
 use replay::{GroupLog, Session};

@@ -64,17 +64,40 @@ pub fn without_ratio<'a>(
 
 /// Every cell that both sessions have, where it is the same work in both.
 fn in_both<'a>(a: &'a Analysis, b: &'a Analysis) -> impl Iterator<Item = (&'a GroupKey, [&'a Cell; 2])> {
-    let other_work: Vec<&GroupKey> = of_other_work(a, b).collect();
-    let groups = a
-        .groups
-        .iter()
-        .filter(move |group| !other_work.contains(&&group.key));
-    let cells = groups.flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)));
-    cells.filter_map(|(key, cell)| {
-        let group = b.groups.iter().find(|group| group.key == *key)?;
-        let other = group.cells.iter().find(|other| other.runtime == cell.runtime)?;
-        Some((key, [cell, other]))
-    })
+    comparable(a, b).filter_map(|(key, cell)| Some((key, [cell, like(b, key, cell)?])))
+}
+
+/// Every cell with numbers that the other session does not have at all, as it is in `a` and in `b`.
+pub fn in_one_only<'a>(
+    a: &'a Analysis,
+    b: &'a Analysis,
+    measure: Measure,
+) -> Vec<(&'a GroupKey, [Option<&'a Cell>; 2])> {
+    let of = |here: &'a Analysis, there: &'a Analysis| {
+        comparable(here, there)
+            .filter(move |(key, cell)| logs(cell, measure).is_some() && like(there, key, cell).is_none())
+    };
+    let of_a = of(a, b).map(|(key, cell)| (key, [Some(cell), None]));
+    of_a.chain(of(b, a).map(|(key, cell)| (key, [None, Some(cell)])))
+        .collect()
+}
+
+/// The cells of a session without those of groups that are other work in the other session.
+fn comparable<'a>(
+    here: &'a Analysis,
+    there: &Analysis,
+) -> impl Iterator<Item = (&'a GroupKey, &'a Cell)> + use<'a> {
+    let other_work = of_other_work(here, there);
+    let groups = here.groups.iter();
+    groups
+        .filter(move |group| !other_work.contains(&&group.key))
+        .flat_map(|group| group.cells.iter().map(move |cell| (&group.key, cell)))
+}
+
+/// The same cell of another session.
+fn like<'a>(there: &'a Analysis, key: &GroupKey, cell: &Cell) -> Option<&'a Cell> {
+    let group = there.groups.iter().find(|group| group.key == *key)?;
+    group.cells.iter().find(|other| other.runtime == cell.runtime)
 }
 
 /// What besides time is known to differ between two sessions, called A and B, in sentences without a full stop.
@@ -101,7 +124,7 @@ pub fn differences(a: &Analysis, b: &Analysis) -> Vec<String> {
         let (in_a, in_b) = (in_a?, in_b?);
         (in_a != in_b).then(|| format!("{} is {in_a} in A and {in_b} in B", runtime.name))
     }));
-    differences.extend(of_other_work(a, b).map(|key| {
+    differences.extend(of_other_work(a, b).into_iter().map(|key| {
         format!(
             "{} {} has other parameters or results in A than in B, so it is not compared",
             key.benchmark, key.preset
@@ -145,7 +168,7 @@ fn identity(hello: &Hello) -> String {
 }
 
 /// Groups of both sessions that share no more than the name of their size: the catalogue has changed in between.
-fn of_other_work<'a>(a: &'a Analysis, b: &Analysis) -> impl Iterator<Item = &'a GroupKey> {
+pub fn of_other_work<'a>(a: &'a Analysis, b: &Analysis) -> Vec<&'a GroupKey> {
     let differs = |group: &&Group| {
         let same = |other: &Group| other.parameters == group.parameters && other.expect == group.expect;
         let others = b.plan.groups.iter();
@@ -153,7 +176,8 @@ fn of_other_work<'a>(a: &'a Analysis, b: &Analysis) -> impl Iterator<Item = &'a 
             .filter(|other| other.key == group.key)
             .any(|other| !same(other))
     };
-    a.plan.groups.iter().filter(differs).map(|group| &group.key)
+    let groups = a.plan.groups.iter().filter(differs);
+    groups.map(|group| &group.key).collect()
 }
 
 /// One cell relative to another that ran in other blocks; `None` unless both have numbers.

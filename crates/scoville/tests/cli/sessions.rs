@@ -8,6 +8,7 @@ use std::process::Command;
 use scoville::log;
 use scoville::model::event::{Event, What};
 use scoville::model::invocation::{Failure, FailureKind, Invocation, Outcome};
+use scoville::model::plan::Plan;
 use scoville::session::opening;
 
 use crate::checkout::{Answer, Checkout, FEW, TWO, section};
@@ -457,6 +458,38 @@ fn a_comparison_tells_what_failed_in_some_invocations() {
     }
     let all = checkout.run(&["compare", &format!("--session={whole}"), "fast", "slow"]);
     assert!(!all.ends_with(0).out.contains("7/10"), "{}", all.out);
+}
+
+/// Sessions of equal times, of which one has a runtime that the others lack, and one other work under the same name.
+#[test]
+fn what_is_in_one_session_only_is_told_and_not_cleared() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let session = |name: &str, change: &dyn Fn(&mut Plan)| {
+        copy(&checkout, name, |what| match what {
+            What::SessionStarted { plan, .. } => change(plan),
+            What::InvocationFinished { invocation, .. } => invocation.iterations.wall_ns.fill(1_000_000),
+            _ => {}
+        });
+    };
+    session("base", &|_| {});
+    session("same", &|_| {});
+    session("renamed", &|_| {});
+    let file = checkout.results().join("renamed").join(log::FILE);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"slow\"", "\"slower\"")).unwrap();
+    session("other", &|plan| plan.groups[0].parameters.clear());
+    let compare = |a: &str, b: &str| checkout.run(&["compare", a, b, "--fail-on", "slower:3%"]);
+    compare("same", "base").ends_with(0);
+    compare("renamed", "base")
+        .ends_with(5)
+        .says("alpha quick on 1 slower: not both have numbers (B: not planned)")
+        .says("alpha quick on 1 slow: not both have numbers (A: not planned)")
+        .says("unclear     alpha quick on 1 slow: there is no ratio (A: not planned)");
+    compare("other", "base")
+        .ends_with(5)
+        .says("warning: alpha quick has other parameters or results")
+        .says("unclear     alpha quick on 1: there is no ratio (other parameters or results in A than in B)");
 }
 
 /// A runtime that fails on one benchmark is not cleared by the others: nobody knows whether it is slower there.
