@@ -294,7 +294,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,
     /// End with status 1 if A is slower than B by more than this on any benchmark, by the whole 95 % interval: `slower:3%`;
-    /// with 5 if that cannot be told
+    /// with 5 if that cannot be told: if there is no ratio, or it is beyond this, or its interval reaches beyond twice this
     #[arg(long, value_name = "RULE", value_parser = fail_on)]
     pub fail_on: Option<f64>,
 }

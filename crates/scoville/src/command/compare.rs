@@ -280,19 +280,28 @@ fn judge_limit(found: &Found, limit: f64, out: &mut dyn Write) -> Result<Exit> {
             .iter()
             .filter(move |line| ruling(&line.ratio, limit) == wanted)
     };
-    let percent = limit * 100.0;
+    let allowed = format!("{} %", number::significant(limit * 100.0));
     for line in of(Ruling::Regression) {
         writeln!(
             out,
-            "REGRESSION  {}: A is slower by more than {percent:.1} %, as its whole 95 % interval says",
+            "REGRESSION  {}: A is slower by more than {allowed}, as its whole 95 % interval says",
             line.what
         )?;
     }
     for line in of(Ruling::Unclear) {
         writeln!(
             out,
-            "unclear     {}: the interval is wider than {percent:.1} %; measure more blocks",
-            line.what
+            "unclear     {}: {} leaves open whether A is slower by more than {allowed}; measure more blocks",
+            line.what,
+            number::ratio(&line.ratio)
+        )?;
+    }
+    for line in of(Ruling::Fine).filter(|line| reaches(&line.ratio, limit)) {
+        writeln!(
+            out,
+            "passed      {}: the interval of {} reaches beyond {allowed}, but not beyond twice that, and the ratio does not",
+            line.what,
+            number::ratio(&line.ratio)
         )?;
     }
     // What failed or is gone may be slower too: nobody knows.
@@ -317,14 +326,23 @@ enum Ruling {
     Unclear,
 }
 
-/// A regression must be clear of the limit; "fine" must at least exclude that A is slower by twice the limit.
+/// A regression must be clear of the limit; "fine" must at least exclude that A is slower by twice the limit, and its ratio must
+/// keep the limit. If the interval had to keep it too, programs that are equal would be unclear wherever the noise is as
+/// large as the limit; a ratio beyond it is no such case, since an interval that ends before twice the limit then begins
+/// above equality.
 fn ruling(ratio: &Estimate, limit: f64) -> Ruling {
     match &ratio.interval {
         None => Ruling::Unclear,
         Some(interval) if interval.low > 1.0 + limit => Ruling::Regression,
-        Some(interval) if interval.high > 1.0 + 2.0 * limit => Ruling::Unclear,
+        Some(interval) if ratio.value > 1.0 + limit || interval.high > 1.0 + 2.0 * limit => Ruling::Unclear,
         Some(_) => Ruling::Fine,
     }
+}
+
+/// Whether A may be slower by more than the limit.
+fn reaches(ratio: &Estimate, limit: f64) -> bool {
+    let interval = ratio.interval.as_ref();
+    interval.is_some_and(|interval| interval.high > 1.0 + limit)
 }
 
 #[cfg(test)]
@@ -352,11 +370,61 @@ mod tests {
         assert_eq!(ruling(&ratio(1.04, 1.06), 0.03), Ruling::Regression);
         assert_eq!(ruling(&ratio(1.01, 1.05), 0.03), Ruling::Fine);
         assert_eq!(ruling(&ratio(0.90, 1.10), 0.03), Ruling::Unclear);
+        assert_eq!(ruling(&ratio(1.02, 1.05), 0.03), Ruling::Unclear);
         assert_eq!(ruling(&ratio(0.50, 0.60), 0.03), Ruling::Fine);
         let none = Estimate {
             interval: None,
             ..ratio(1.0, 1.0)
         };
         assert_eq!(ruling(&none, 0.03), Ruling::Unclear);
+    }
+
+    #[test]
+    fn a_limit_is_told_with_what_comes_near_it() {
+        let told = |low, high, limit| {
+            let line = Line {
+                what: "big".into(),
+                ratio: ratio(low, high),
+                sign: String::new(),
+                verdict: Verdict::Undecided,
+                partly: Default::default(),
+                marked: None,
+            };
+            let found = Found {
+                lines: vec![line],
+                ..Found::default()
+            };
+            let mut out = Vec::new();
+            let exit = judge_limit(&found, limit, &mut out).unwrap();
+            (exit, String::from_utf8(out).unwrap())
+        };
+        assert_eq!(told(0.98, 1.02, 0.03), (Exit::Good, String::new()));
+        for (low, high, limit, exit, text) in [
+            (
+                0.99,
+                1.05,
+                0.03,
+                Exit::Good,
+                "passed      big: the interval of 1.02 [0.990–1.05] reaches beyond 3.00 %,",
+            ),
+            (
+                1.02,
+                1.05,
+                0.03,
+                Exit::Impossible,
+                "unclear     big: 1.03 [1.02–1.05] leaves open",
+            ),
+            (
+                1.01,
+                1.02,
+                0.0001,
+                Exit::Regression,
+                "REGRESSION  big: A is slower by more than 0.0100 %,",
+            ),
+        ] {
+            let (ended, said) = told(low, high, limit);
+            assert_eq!(ended, exit, "{said}");
+            assert!(said.starts_with(text), "{said}");
+        }
     }
 }
