@@ -1,7 +1,7 @@
 //! Events to the state that they describe, by reference.
 
 use crate::model::event::{Event, StopReason, What};
-use crate::model::invocation::{Failure, FailureKind, Invocation, Outcome};
+use crate::model::invocation::{Failure, FailureKind, Hello, Invocation, Outcome};
 use crate::model::machine::{BlockSensors, Finding, Machine};
 use crate::model::plan::{Group, GroupKey, Plan};
 use crate::model::runtime::RuntimeName;
@@ -16,6 +16,8 @@ pub(super) struct Session<'a> {
     pub findings: &'a [Finding],
     /// Machines found at resumes.
     pub resumed_on: Vec<&'a Machine>,
+    /// Every greeting, with the runtime's name in the plan.
+    pub hellos: Vec<(&'a str, &'a Hello)>,
     pub started_unix: f64,
     pub ended_unix: f64,
     /// It ended because a process tree could not be ended.
@@ -128,6 +130,7 @@ pub(super) fn replay(events: &[Event]) -> Option<Session<'_>> {
         machine,
         findings,
         resumed_on,
+        hellos: hellos(events),
         started_unix: started.unix,
         ended_unix: events.iter().map(|event| event.unix).fold(started.unix, f64::max),
         dirty: events.iter().any(|event| {
@@ -140,6 +143,19 @@ pub(super) fn replay(events: &[Event]) -> Option<Session<'_>> {
         }),
         groups: replay_groups(events, &plan.groups),
     })
+}
+
+fn hellos<'a>(events: &'a [Event]) -> Vec<(&'a str, &'a Hello)> {
+    let greeting = |event: &'a Event| match &event.what {
+        What::InvocationFinished {
+            runtime, invocation, ..
+        }
+        | What::RungFinished {
+            runtime, invocation, ..
+        } => Some((runtime.as_str(), invocation.hello.as_ref()?)),
+        _ => None,
+    };
+    events.iter().filter_map(greeting).collect()
 }
 
 /// The groups of a log.

@@ -1,9 +1,13 @@
 //! How far the session can be trusted: counts, and warnings with advice.
 
+use std::collections::BTreeMap;
+
+use crate::digits::number_of;
 use crate::model::analysis::{
     Cell, CellState, Estimate, GroupAnalysis, Measure, Pair, Validity, Verdict, Warmup,
 };
 use crate::model::event::StopReason;
+use crate::model::invocation::Hello;
 use crate::model::machine::{Finding, Level};
 
 use super::cell::EXACT_FROM;
@@ -41,6 +45,7 @@ fn warnings(session: &Session<'_>, groups: &[GroupAnalysis], counts: &Validity) 
     warnings.extend(dirty(session));
     warnings.extend(left_out(counts));
     warnings.extend(other_machine(session));
+    warnings.extend(mixed_versions(session));
     warnings.extend(contaminated(counts));
     warnings.extend(same_runtime_differs(session, groups));
     warnings.extend(contamination_matters(groups));
@@ -103,6 +108,42 @@ fn other_machine(session: &Session<'_>) -> Option<Finding> {
         "blocks stay paired, so ratios hold within each machine; absolute times mix both",
         "start a new session on the new machine",
     ))
+}
+
+/// Runtimes that were another version after a resume than before: a language that is installed beside the checkout may have
+/// been replaced in between, and no build of the runtime shows it.
+fn mixed_versions(session: &Session<'_>) -> Vec<Finding> {
+    let mut counts: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
+    for (runtime, hello) in &session.hellos {
+        *counts
+            .entry(runtime)
+            .or_default()
+            .entry(version(hello))
+            .or_default() += 1;
+    }
+    let mixed = |(runtime, versions): (&str, BTreeMap<String, usize>)| {
+        let told: Vec<String> = versions
+            .iter()
+            .map(|(version, count)| format!("{version} in {}", number_of(*count, "invocation")))
+            .collect();
+        (told.len() > 1).then(|| {
+            finding(
+                Level::Warn,
+                format!("{runtime} has more than one version: {}", told.join(", ")),
+                "its times and ratios mix them, and say nothing of either",
+                "start a new session with the version that is meant",
+            )
+        })
+    };
+    counts.into_iter().filter_map(mixed).collect()
+}
+
+/// Version and language of a runtime as it greeted.
+fn version(hello: &Hello) -> String {
+    match hello.language.as_str() {
+        "" => hello.version.clone(),
+        language => format!("{} ({language})", hello.version),
+    }
 }
 
 fn contaminated(counts: &Validity) -> Option<Finding> {

@@ -6,7 +6,7 @@ use scoville::judge::{NoSession, across_sessions, analyse, differences, precisio
 use scoville::model::analysis::{Analysis, Cell, CellState, Estimate, Measure, Pair, Verdict};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::event::{StopReason, What};
-use scoville::model::invocation::{FailureKind, Invocation, Outcome, Sensors};
+use scoville::model::invocation::{FailureKind, Hello, Invocation, Outcome, Sensors};
 use scoville::model::machine::Level;
 use scoville::model::plan::{GroupKey, Skip};
 use scoville::model::reading::Reading;
@@ -930,6 +930,40 @@ fn a_block_torn_twice_is_flagged_until_it_was_run_as_a_whole() {
     log.push(resumed);
     log.block("pingpong", 10, &[("a", 10_000_000), ("b", 12_000_000)]);
     assert!(judged(&log).groups[0].blocks[10].contaminated.is_empty());
+}
+
+#[test]
+fn a_runtime_that_changes_within_a_session_is_told_with_both_versions() {
+    let told = |greeting: &dyn Fn(u32) -> (&'static str, &'static str)| {
+        let mut log = Log::new(plan(&["pingpong"], &["a"]));
+        for block in 0..5 {
+            let (version, language) = greeting(block);
+            let mut run = invocation(vec![1_000_000; 30]);
+            run.hello = Some(hello(version, language));
+            log.run("pingpong", block, "a", run);
+        }
+        let warnings = judged(&log).validity.warnings;
+        let texts = warnings.into_iter().map(|warning| warning.what);
+        texts
+            .filter(|text| text.contains("version"))
+            .collect::<Vec<String>>()
+    };
+    assert_eq!(told(&|_| ("1.0", "")), [""; 0]);
+    assert_eq!(
+        told(&|block| (if block < 1 { "1.0" } else { "2.0" }, "")),
+        ["a has more than one version: 1.0 in 1 invocation, 2.0 in 4 invocations"]
+    );
+    assert_eq!(
+        told(&|block| ("1.0", if block < 3 { "Go 1" } else { "Go 2" })),
+        ["a has more than one version: 1.0 (Go 1) in 3 invocations, 1.0 (Go 2) in 2 invocations"]
+    );
+}
+
+fn hello(version: &str, language: &str) -> Hello {
+    let text = format!(
+        r#"{{"runtime":"a","version":"{version}","language":"{language}","workers":1,"benchmarks":[]}}"#
+    );
+    serde_json::from_str(&text).expect("a greeting")
 }
 
 #[test]
