@@ -21,8 +21,12 @@ const DIGITS: usize = 16;
 
 /// For every runtime of the plan the digest of what is measured, as facts of the session.
 pub fn builds(plan: &Plan, runtimes: &Runtimes) -> BTreeMap<String, Reading<String>> {
-    let competitors = plan.groups.iter().flat_map(|group| &group.competitors);
-    let names: BTreeSet<&String> = competitors.map(|competitor| &competitor.reports_as).collect();
+    let grouped = plan.groups.iter().flat_map(|group| &group.competitors);
+    let climbing = plan.ladders.iter().flat_map(|ladder| &ladder.competitors);
+    let names: BTreeSet<&String> = grouped
+        .chain(climbing)
+        .map(|competitor| &competitor.reports_as)
+        .collect();
     // Several runtimes share a file or a folder, which may be large.
     let mut known: BTreeMap<PathBuf, Reading<String>> = BTreeMap::new();
     let mut facts = BTreeMap::new();

@@ -245,6 +245,13 @@ fn a_block_that_was_cut_off_is_not_counted() {
 }
 
 /// One runtime has too much memory at 1500, one refuses more than 3000, one is wrong from the start.
+fn let_alpha_grow(checkout: &Checkout) {
+    let file = checkout.path().join("catalogue/alpha.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let growth = "[growth]\nparameter = \"n\"\nfrom = 1000\n\n[preset.tiny]";
+    fs::write(&file, text.replace("[preset.tiny]", growth)).unwrap();
+}
+
 #[test]
 fn a_growth_session_from_plan_to_export() {
     let checkout = Checkout::new(&[
@@ -252,10 +259,7 @@ fn a_growth_session_from_plan_to_export() {
         ("fragile", "--most-n 3000"),
         ("wrong", "--result 41"),
     ]);
-    let file = checkout.path().join("catalogue/alpha.toml");
-    let text = fs::read_to_string(&file).unwrap();
-    let growth = "[growth]\nparameter = \"n\"\nfrom = 1000\n\n[preset.tiny]";
-    fs::write(&file, text.replace("[preset.tiny]", growth)).unwrap();
+    let_alpha_grow(&checkout);
     let grow = |runtimes: &str, more: &[&str]| {
         let all = [
             "grow",
@@ -555,18 +559,23 @@ fn exit_status_tells_wrong_results_from_crashes() {
 
 #[test]
 fn a_session_goes_on_only_with_the_builds_that_it_measured() {
-    let checkout = Checkout::new(TWO);
+    goes_on_only_with_its_builds(&["run", "--quick", "--blocks=2", "--runtime=fast,made", "--cores=1"]);
+    // The first step uses the budget up; the others are left for a resume.
+    goes_on_only_with_its_builds(&["grow", "--budget=1ms", "--runtime=fast,made", "--cores=1"]);
+}
+
+fn goes_on_only_with_its_builds(arguments: &[&str]) {
+    let checkout = Checkout::new(&[("fast", "--most-n 3000")]);
+    let_alpha_grow(&checkout);
     let recipe = "[build]\ncommand = [\"cp\", \"source\", \"{out}/program\"]\ninputs = [\"source\"]\n";
-    let manifest = format!("language = \"Sh\"\n{recipe}{}", section("made", ""));
+    let manifest = format!("language = \"Sh\"\n{recipe}{}", section("made", "--most-n 3000"));
     checkout.peer("made", &manifest);
     let build = |source: &str| {
         fs::write(checkout.path().join("peers/made/source"), source).unwrap();
         checkout.run(&["build", "made"]).ends_with(0);
     };
     build("first");
-    checkout
-        .run(&["run", "--quick", "--blocks=2", "--runtime=fast,made", "--cores=1"])
-        .ends_with(0);
+    checkout.run(arguments).ends_with(0);
     build("second");
     checkout
         .run(&["run", "--resume"])
