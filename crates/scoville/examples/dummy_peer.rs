@@ -10,6 +10,7 @@
 //! --checks NAME=N      a check; may be repeated
 //! --wrong-at I         the result of iteration I is off by one
 //! --work A,M           counted actors and messages
+//! --wall-ns N          wall_ns of every iteration instead of what it took
 //! --spin-ns N          CPU time of an iteration
 //! --steps N            dependent arithmetic in an iteration, which takes what the machine makes of it
 //! --sleep-ns N         sleeping time of an iteration
@@ -161,7 +162,7 @@ impl Peer {
         let wrong = self.options.text("wrong-at").and_then(|at| at.parse().ok()) == Some(iteration);
         let mut end = json!({
             "type": "end",
-            "wall_ns": wall_ns,
+            "wall_ns": self.options.number("wall-ns", wall_ns),
             "result": self.options.number("result", 42) + u64::from(wrong),
             "checks": self.checks(),
             "metrics": {"iteration": iteration},

@@ -269,6 +269,14 @@ fn every_violation_of_the_protocol_has_its_own_words() {
 }
 
 #[test]
+fn a_time_that_cannot_be_is_refused() {
+    let longest = format!("--wall-ns {}", i64::MAX);
+    for invocation in assert_fails(&order(&longest), &FailureKind::Protocol, "s after its start") {
+        assert_eq!(invocation.iterations.wall_ns, [] as [u64; 0]);
+    }
+}
+
+#[test]
 fn a_wrong_result_shows_no_time() {
     let mismatch = Mismatch {
         field: "result".into(),

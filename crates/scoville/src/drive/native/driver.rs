@@ -239,7 +239,13 @@ impl<'a> Driver<'a> {
                 self.since_ns = self.now_ns();
             }
             Action::Began => self.meter.began(now_ns),
-            Action::Ended(end) => self.meter.ended(now_ns, *end),
+            Action::Ended(end) => {
+                // What has come may be younger than `now_ns`.
+                if let Some(verdict) = self.conversation.outlived(self.now_ns()) {
+                    return Some(verdict);
+                }
+                self.meter.ended(now_ns, *end);
+            }
             Action::Farewell => {
                 self.meter.farewell();
                 return self.outside_its_cpus(tree.pid);

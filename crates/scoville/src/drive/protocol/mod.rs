@@ -13,6 +13,13 @@ use crate::model::plan::{IterationRule, Limits};
 pub use line::{Lines, MAX_LINE};
 pub use message::{End, FailCode, Peer};
 
+/// Clocks may run so much faster than the laboratory's: a virtual machine that corrects its own changes its rate by a
+/// hundredth, for one.
+const FASTER_CLOCK: u64 = 50;
+
+/// The coarsest unit of a clock, ns. The timed parts follow each other, so all together gain no more than one.
+const COARSEST_UNIT_NS: u64 = 10_000_000;
+
 /// What the machine needs to know of an [`Order`].
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -154,6 +161,22 @@ impl Conversation {
             State::Running => self.terms.limits.iteration_ns,
             State::Leaving | State::Exiting | State::Over => self.terms.limits.leave_ns,
         }
+    }
+
+    /// A failure if the timed parts together are longer than the `lived_ns` that the process has been there.
+    pub fn outlived(&mut self, lived_ns: u64) -> Option<Verdict> {
+        let most_ns = lived_ns + lived_ns / FASTER_CLOCK + COARSEST_UNIT_NS;
+        if self.timed_ns <= most_ns {
+            return None;
+        }
+        let message = format!(
+            "{}: reports a `wall_ns` with which its iterations of {} have taken {} s, {} s after its start",
+            self.terms.reports_as,
+            self.terms.benchmark,
+            seconds(self.timed_ns),
+            seconds(lived_ns)
+        );
+        Some(self.fail(FailureKind::Protocol, message))
     }
 
     /// Bytes from descriptor 3.

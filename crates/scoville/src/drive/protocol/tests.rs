@@ -182,6 +182,25 @@ fn a_wrong_result_ends_everything_at_once() {
 }
 
 #[test]
+fn iterations_cannot_take_longer_than_their_process() {
+    let end = |ns: u64| END.replace("1000", &ns.to_string());
+    let second = 1_000_000_000;
+    let mut conversation = Conversation::new(terms(3));
+    talk(&mut conversation, &[HELLO, BEGIN, &end(second)]);
+    // A clock that is faster by a hundredth and has a coarse unit.
+    assert_eq!(conversation.outlived(second - second / 100 - 9_000_000), None);
+    talk(&mut conversation, &[BEGIN, &end(i64::MAX as u64)]);
+    let Some(Verdict::Failed(FailureKind::Protocol, message)) = conversation.outlived(2 * second) else {
+        panic!()
+    };
+    assert!(
+        message.ends_with("its iterations of pingpong have taken 9223372037.855 s, 2 s after its start"),
+        "{message}"
+    );
+    assert_eq!(conversation.state(), State::Over);
+}
+
+#[test]
 fn failures_of_the_peer_keep_its_words() {
     let fail = |code: &str| format!(r#"{{"type":"fail","code":"{code}","message":"pings is 0"}}"#);
     let (mut conversation, actions) = talked(&[HELLO, &fail("bad-parameter"), BYE]);
