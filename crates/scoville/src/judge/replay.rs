@@ -14,8 +14,8 @@ pub(super) struct Session<'a> {
     pub plan: &'a Plan,
     pub machine: &'a Machine,
     pub findings: &'a [Finding],
-    /// Machines found at resumes.
-    pub resumed_on: Vec<&'a Machine>,
+    /// Tools and machines of the resumes after which something was measured.
+    pub resumed: Vec<(&'a str, &'a Machine)>,
     /// Every greeting, with the runtime's name in the plan.
     pub hellos: Vec<(&'a str, &'a Hello)>,
     pub started_unix: f64,
@@ -115,13 +115,6 @@ pub(super) fn replay(events: &[Event]) -> Option<Session<'_>> {
     else {
         return None;
     };
-    let resumed_on = events
-        .iter()
-        .filter_map(|event| match &event.what {
-            What::SessionResumed { machine, .. } => Some(&**machine),
-            _ => None,
-        })
-        .collect();
     Some(Session {
         name: session,
         tool,
@@ -129,7 +122,7 @@ pub(super) fn replay(events: &[Event]) -> Option<Session<'_>> {
         plan,
         machine,
         findings,
-        resumed_on,
+        resumed: resumed(events),
         hellos: hellos(events),
         started_unix: started.unix,
         ended_unix: events.iter().map(|event| event.unix).fold(started.unix, f64::max),
@@ -143,6 +136,21 @@ pub(super) fn replay(events: &[Event]) -> Option<Session<'_>> {
         }),
         groups: replay_groups(events, &plan.groups),
     })
+}
+
+fn resumed(events: &[Event]) -> Vec<(&str, &Machine)> {
+    let measures = |event: &Event| {
+        matches!(
+            event.what,
+            What::InvocationFinished { .. } | What::RungFinished { .. }
+        )
+    };
+    let last = events.iter().rposition(measures).unwrap_or_default();
+    let resumes = events[..last].iter().filter_map(|event| match &event.what {
+        What::SessionResumed { tool, machine } => Some((tool.as_str(), &**machine)),
+        _ => None,
+    });
+    resumes.collect()
 }
 
 fn hellos<'a>(events: &'a [Event]) -> Vec<(&'a str, &'a Hello)> {

@@ -45,6 +45,7 @@ fn warnings(session: &Session<'_>, groups: &[GroupAnalysis], counts: &Validity) 
     warnings.extend(dirty(session));
     warnings.extend(left_out(counts));
     warnings.extend(other_machine(session));
+    warnings.extend(other_settings(session));
     warnings.extend(mixed_versions(session));
     warnings.extend(contaminated(counts));
     warnings.extend(same_runtime_differs(session, groups));
@@ -94,10 +95,10 @@ fn left_out(counts: &Validity) -> Vec<Finding> {
 }
 
 fn other_machine(session: &Session<'_>) -> Option<Finding> {
-    let other = session
-        .resumed_on
+    let (_, other) = session
+        .resumed
         .iter()
-        .find(|machine| machine.fingerprint != session.machine.fingerprint)?;
+        .find(|(_, machine)| machine.fingerprint != session.machine.fingerprint)?;
     let what = format!(
         "resumed on another machine: {} after {}",
         other.fingerprint, session.machine.fingerprint
@@ -108,6 +109,31 @@ fn other_machine(session: &Session<'_>) -> Option<Finding> {
         "blocks stay paired, so ratios hold within each machine; absolute times mix both",
         "start a new session on the new machine",
     ))
+}
+
+/// What else may make one half of the session faster than the other.
+fn other_settings(session: &Session<'_>) -> Option<Finding> {
+    let mut changes = Vec::new();
+    for (tool, machine) in &session.resumed {
+        let of_tool = (*tool != session.tool).then_some(("tool", [session.tool, tool]));
+        changes.extend(session.machine.changes(machine));
+        changes.extend(of_tool);
+    }
+    let mut told: Vec<String> = Vec::new();
+    for (name, [before, after]) in changes {
+        let change = format!("{name}: {before} at first, {after} after a resume");
+        if !told.contains(&change) {
+            told.push(change);
+        }
+    }
+    (!told.is_empty()).then(|| {
+        finding(
+            Level::Warn,
+            told.join("; "),
+            "blocks stay paired, so ratios hold on each side of the change; absolute times mix both",
+            "restore what has changed before a resume, or start a new session",
+        )
+    })
 }
 
 /// Runtimes that were another version after a resume than before: a language that is installed beside the checkout may have

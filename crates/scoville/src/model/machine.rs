@@ -31,7 +31,32 @@ pub struct Machine {
     pub fingerprint: String,
 }
 
+/// Facts that change a machine's speed and not its fingerprint.
+const SETTINGS: [&str; 10] = [
+    "governor",
+    "energy preference",
+    "turbo",
+    "power",
+    "microcode",
+    "SMT",
+    "isolated CPUs",
+    "CPU quota",
+    "transparent huge pages",
+    "NUMA balancing",
+];
+
 impl Machine {
+    /// Kernel and settings that are other ones in `later`, each by its name with both values, where both are known.
+    pub fn changes<'a>(&'a self, later: &'a Machine) -> Vec<(&'static str, [&'a str; 2])> {
+        let of_kernel = std::iter::once(("kernel", [Some(&self.kernel), Some(&later.kernel)]));
+        let of_facts = SETTINGS.map(|name| (name, [self, later].map(|machine| machine.facts.get(name))));
+        let differs = |(name, [before, after]): (_, [Option<&'a Reading<String>>; 2])| {
+            let (before, after) = (before?.value()?, after?.value()?);
+            (before != after).then_some((name, [before.as_str(), after.as_str()]))
+        };
+        of_kernel.chain(of_facts).filter_map(differs).collect()
+    }
+
     /// Physical cores that the CPUs are on; fewer than CPUs if some are hardware threads of one core.
     pub fn cores(&self) -> usize {
         let cores: BTreeSet<(u32, u32)> = self.cpus.iter().map(|cpu| (cpu.package, cpu.core)).collect();

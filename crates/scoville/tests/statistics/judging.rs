@@ -933,6 +933,43 @@ fn a_block_torn_twice_is_flagged_until_it_was_run_as_a_whole() {
 }
 
 #[test]
+fn what_a_resume_changes_about_the_machine_is_told_once_it_matters() {
+    let mut log = ten_blocks();
+    let at_first = |log: &mut Log, kernel: &str, governor: &str| {
+        let (_, machine) = log.opening();
+        machine.kernel = Reading::known(kernel.to_owned(), "test");
+        let governor = Reading::known(governor.to_owned(), "test");
+        machine.facts.insert("governor".to_owned(), governor);
+    };
+    at_first(&mut log, "7", "performance");
+    let mut later = resumed(&log);
+    if let What::SessionResumed { tool, .. } = &mut later {
+        *tool = "0.2.0".to_owned();
+    }
+    at_first(&mut log, "6", "powersave");
+    let told = |log: &Log| {
+        let warnings = judged(log).validity.warnings.into_iter();
+        let texts = warnings.map(|warning| warning.what);
+        texts
+            .filter(|text| text.contains("resume"))
+            .collect::<Vec<String>>()
+    };
+    log.push(resumed(&log));
+    log.push(later.clone());
+    assert_eq!(told(&log), [""; 0], "nothing was measured since");
+    log.block("pingpong", 10, &[("a", 10_000_000), ("b", 12_000_000)]);
+    log.push(later);
+    log.block("pingpong", 11, &[("a", 10_000_000), ("b", 12_000_000)]);
+    assert_eq!(
+        told(&log),
+        [
+            "kernel: 6 at first, 7 after a resume; governor: powersave at first, performance after a resume; \
+          tool: 0.1.0 at first, 0.2.0 after a resume"
+        ]
+    );
+}
+
+#[test]
 fn a_runtime_that_changes_within_a_session_is_told_with_both_versions() {
     let told = |greeting: &dyn Fn(u32) -> (&'static str, &'static str)| {
         let mut log = Log::new(plan(&["pingpong"], &["a"]));
