@@ -14,7 +14,7 @@ use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, next, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
-use crate::drive::{Host, Interrupt};
+use crate::drive::{Host, Interrupt, is_ignored};
 use crate::log::{self, Log, Replay};
 use crate::model::analysis::{Analysis, Measure};
 use crate::model::event::{StopReason, What};
@@ -170,9 +170,10 @@ fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn
     finish(world, folder, reason, out)
 }
 
-/// Tells `interrupt` what the user and the system want until the handle is closed.
+/// Tells `interrupt` what the user and the system want until the handle is closed. What was ignored from the start stays so.
 fn watch_signals(interrupt: &Interrupt) -> Result<signal_hook::iterator::Handle> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter();
+    let mut signals = Signals::new(heeded.filter(|signal| !is_ignored(*signal)))?;
     let handle = signals.handle();
     let interrupt = interrupt.clone();
     thread::spawn(move || {

@@ -14,6 +14,8 @@ pub mod tree;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+pub use sys::is_ignored;
+
 use crate::model::invocation::{Invocation, Order};
 use crate::model::machine::{BlockSensors, Finding, Machine};
 

@@ -146,6 +146,16 @@ fn close_on_exec_from(first: RawFd) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this process ignores a signal, as one that was started by `nohup` does.
+pub fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: `sigaction` is plain data, for which all zero bits are valid. Without a new action the call only fills it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
 /// Gives every signal its default action and unblocks all: Rust programs ignore SIGPIPE, and that would be inherited.
 pub fn reset_signals() {
     for signal in 1..=64 {

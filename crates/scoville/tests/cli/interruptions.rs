@@ -25,11 +25,21 @@ impl Drop for Running {
 
 impl Running {
     fn start(checkout: &Checkout, arguments: &[&str]) -> Self {
-        let mut command = checkout.command(arguments);
         // Where the tests run in the background they have inherited that Ctrl-C is ignored.
+        Self::start_with(checkout, arguments, libc::SIGINT, libc::SIG_DFL)
+    }
+
+    /// A program to which a signal has been given an action before.
+    fn start_with(
+        checkout: &Checkout,
+        arguments: &[&str],
+        signal: libc::c_int,
+        action: libc::sighandler_t,
+    ) -> Self {
+        let mut command = checkout.command(arguments);
         // SAFETY: between fork and exec only a system call that is safe there, and touches no memory.
         unsafe {
-            command.pre_exec(|| match libc::signal(libc::SIGINT, libc::SIG_DFL) {
+            command.pre_exec(move || match libc::signal(signal, action) {
                 libc::SIG_ERR => Err(io::Error::last_os_error()),
                 _ => Ok(()),
             })
@@ -153,6 +163,27 @@ fn ctrl_c_once_ends_after_the_invocation_and_twice_at_once() {
             Some(StopReason::User)
         );
         assert_nobody_left(&tag);
+    }
+}
+
+/// As `nohup` starts it.
+#[test]
+fn a_session_that_ignores_the_hang_up_outlives_it() {
+    let checkout = Checkout::new(&[("slow", "--sleep-ns 20000000")]);
+    let arguments = [
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks=3",
+        "--runtime=slow",
+        "--cores=1",
+    ];
+    for (action, status) in [(libc::SIG_IGN, 0), (libc::SIG_DFL, 130)] {
+        let mut running = Running::start_with(&checkout, &arguments, libc::SIGHUP, action);
+        assert!(running.reached(&checkout, 2), "it ended early");
+        running.signal(libc::SIGHUP);
+        assert_eq!(running.0.wait().unwrap().code(), Some(status));
+        fs::remove_dir_all(checkout.results()).unwrap();
     }
 }
 
