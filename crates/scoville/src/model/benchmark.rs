@@ -463,6 +463,12 @@ pub fn verify(expect: &BTreeMap<String, Value>, got: &BTreeMap<String, Value>) -
     Ok(())
 }
 
+/// A field that is not among the expected ones. Where nothing is expected, because the size is unverified, any may come.
+pub fn unknown<'a>(expect: &BTreeMap<String, Value>, got: &'a BTreeMap<String, Value>) -> Option<&'a String> {
+    got.keys()
+        .find(|field| !expect.is_empty() && !expect.contains_key(*field))
+}
+
 fn matches(expected: Value, got: Value) -> bool {
     match (expected, got) {
         (Value::Int(e), Value::Int(g)) => e == g,

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::conversation::Conversation;
 use crate::catalogue::arguments;
-use crate::model::benchmark::{Argument, Benchmark, Parameter, ParameterKind, Rule, Value as Number, verify};
+use crate::model::benchmark::{
+    Argument, Benchmark, Parameter, ParameterKind, Rule, Value as Number, unknown, verify,
+};
 use crate::model::invocation::Hello;
 use crate::model::linear::Linear;
 use crate::model::runtime::Launch;
@@ -339,6 +341,12 @@ fn expect_end(peer: &mut Conversation, subject: &Subject<'_>, benchmark: &Benchm
     }
     let expect = &benchmark.presets["tiny"].expect;
     verify(expect, &fields).map_err(|mismatch| format!("{} at tiny: {mismatch}", benchmark.name))?;
+    if let Some(field) = unknown(expect, &fields) {
+        return Err(format!(
+            "{} at tiny: {field} is none of its checks",
+            benchmark.name
+        ));
+    }
     reports(benchmark, &end)
 }
 

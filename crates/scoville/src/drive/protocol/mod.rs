@@ -334,6 +334,10 @@ impl Conversation {
             let verdict = self.fail(kind, message);
             return actions.push(Action::Decided(verdict));
         }
+        if let Some(field) = benchmark::unknown(&self.terms.expect, &end.fields) {
+            let message = format!("returned the check `{field}`, which the benchmark does not have");
+            return self.violate(&message, actions);
+        }
         if self.terms.count_messages {
             return self.counted(end, actions);
         }

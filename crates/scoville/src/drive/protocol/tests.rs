@@ -182,6 +182,23 @@ fn a_wrong_result_ends_everything_at_once() {
 }
 
 #[test]
+fn a_check_that_the_benchmark_does_not_have_is_refused() {
+    let more = END.replace("\"pongs\":100", "\"pongs\":100,\"evil\":1");
+    let (kind, message) = decided(&talked(&[HELLO, BEGIN, &more]).1);
+    assert_eq!(kind, FailureKind::Protocol);
+    assert!(
+        message.ends_with("returned the check `evil`, which the benchmark does not have"),
+        "{message}"
+    );
+    let unverified = Terms {
+        expect: BTreeMap::new(),
+        ..terms(1)
+    };
+    let actions = talk(&mut Conversation::new(unverified), &[HELLO, BEGIN, &more, BYE]);
+    assert_eq!(actions.last(), Some(&Action::Farewell));
+}
+
+#[test]
 fn iterations_cannot_take_longer_than_their_process() {
     let end = |ns: u64| END.replace("1000", &ns.to_string());
     let second = 1_000_000_000;
