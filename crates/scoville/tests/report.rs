@@ -188,6 +188,29 @@ fn csv_has_one_row_per_invocation_and_empty_fields_where_there_is_no_number() {
 }
 
 #[test]
+fn an_invocation_that_was_run_again_is_in_no_series() {
+    let mut analysis = fixture::rich();
+    // Rows per iteration, rows of warm-ups, and cells of the report whose warm-ups begin with the first invocation.
+    let series = |analysis: &Analysis| {
+        let warmups = vega::render(analysis, Measure::Wall).unwrap();
+        let rows = warmups.iter().filter(|(name, _)| name.starts_with("warmup"));
+        let rows = rows
+            .map(|(_, text)| text.matches("\"steady\":").count())
+            .sum::<usize>();
+        let data = embedded_data(&html::render(analysis)).to_string();
+        let shown = data.matches("\"u\":[[0,").count();
+        (csv::iterations(analysis).lines().count(), rows, shown)
+    };
+    let before = series(&analysis);
+    let mut cells = analysis.groups.iter_mut().flat_map(|g| &mut g.cells);
+    let again = &mut cells.find(|c| c.state.has_numbers()).unwrap().invocations[0];
+    again.superseded = true;
+    let iterations = again.wall_ns.len();
+    let after = (before.0 - iterations, before.1 - iterations, before.2 - 1);
+    assert_eq!(series(&analysis), after);
+}
+
+#[test]
 fn junit_is_xml_whose_counts_agree_with_its_cases() {
     let analysis = fixture::rich();
     let text = junit::render(&analysis);

@@ -116,6 +116,7 @@ fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> I
             Outcome::Failed(failure) => Some(failure.clone()),
             Outcome::Ok | Outcome::Unsupported { .. } => None,
         },
+        superseded: run.superseded,
     }
 }
 

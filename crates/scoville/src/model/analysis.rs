@@ -419,6 +419,9 @@ pub struct InvocationPoint {
     pub contaminated: Vec<String>,
     /// Why it failed.
     pub failure: Option<Failure>,
+    /// A later run of the same block stands for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
 }
 
 /// Shape of an invocation's series.

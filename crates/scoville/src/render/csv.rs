@@ -61,11 +61,11 @@ pub fn invocations(analysis: &Analysis) -> String {
     table.finish()
 }
 
-/// One row per iteration of the cells that have numbers: every raw wall time, warm-up included.
+/// One row per iteration of the invocations that have numbers: every raw wall time, warm-up included.
 pub fn iterations(analysis: &Analysis) -> String {
     let mut table = Table::new(&["block", "sequence", "iteration", "steady", "wall_ns"]);
     each(analysis, |group, cell, point| {
-        if !cell.state.has_numbers() || point.failure.is_some() {
+        if !cell.state.has_numbers() || point.failure.is_some() || point.superseded {
             return;
         }
         for (i, wall) in point.wall_ns.iter().enumerate() {

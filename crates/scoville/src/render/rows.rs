@@ -222,7 +222,7 @@ fn warmup(analysis: &Analysis, groups: &[&GroupAnalysis]) -> Vec<Value> {
     {
         let order = analysis.runtimes.iter().position(|r| r.name == cell.runtime);
         let ok = cell.invocations.iter().filter(|p| p.failure.is_none());
-        for (invocation, point) in ok.enumerate() {
+        for (invocation, point) in ok.enumerate().filter(|(_, p)| !p.superseded) {
             for (iteration, wall) in point.wall_ns.iter().enumerate() {
                 let steady = if iteration == point.steady_from as usize {
                     "yes"

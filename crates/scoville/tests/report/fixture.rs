@@ -765,6 +765,7 @@ fn invocation(
         },
         contaminated,
         failure: None,
+        superseded: false,
     }
 }
 

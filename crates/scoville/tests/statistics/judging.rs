@@ -557,6 +557,8 @@ fn a_repeated_block_counts_once_with_its_last_run() {
     let a = cell(&analysis, "pingpong", "a");
     assert_eq!((a.estimates[&Measure::Wall].n, a.invocations.len()), (10, 11));
     assert!(a.invocations[3].contaminated[0].contains("later run"));
+    let superseded: Vec<bool> = a.invocations.iter().map(|point| point.superseded).collect();
+    assert_eq!(superseded, (0..11).map(|at| at == 3).collect::<Vec<bool>>());
     assert!(a.invocations[3].summaries.is_empty());
     assert_eq!(analysis.groups[0].blocks.len(), 10);
     assert_eq!(analysis.validity.contaminated, 0);

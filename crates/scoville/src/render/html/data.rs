@@ -356,6 +356,7 @@ fn warmups(cell: &Cell, thinning: Thinning) -> Value {
     let ok: Vec<(usize, &InvocationPoint)> = (cell.invocations.iter())
         .filter(|p| p.failure.is_none())
         .enumerate()
+        .filter(|(_, p)| !p.superseded)
         .collect();
     (spread(ok.len(), thinning.invocations).into_iter())
         .map(|at| {
