@@ -12,6 +12,7 @@ use std::io::Read as _;
 use base64::Engine as _;
 use fixture::{HOSTILE, VOID_NS};
 use scoville::model::analysis::{Analysis, CellState, Measure, RuntimeInfo};
+use scoville::model::plan::Skip;
 use scoville::render::terminal::Screen;
 use scoville::render::{bencher, benchstat, csv, figure, html, json, junit, markdown, terminal, vega, words};
 
@@ -242,6 +243,24 @@ fn junit_is_xml_whose_counts_agree_with_its_cases() {
         .filter_map(|n| n.attribute("message"))
         .collect();
     assert!(messages.iter().any(|m| m.contains("onerror=")));
+}
+
+#[test]
+fn junit_counts_an_unsupported_cell_once() {
+    let mut analysis = fixture::rich();
+    let before = junit::render(&analysis);
+    let group = &analysis.groups[8];
+    let mut cells = group.cells.iter();
+    let unsupported = cells.find(|c| matches!(c.state, CellState::Unsupported { .. }));
+    analysis.plan.skipped.push(Skip {
+        runtime: unsupported.unwrap().runtime.clone(),
+        benchmark: Some(group.key.benchmark.clone()),
+        reason: format!("{}no stash", Skip::UNSUPPORTED),
+        unusable: false,
+    });
+    assert_eq!(junit::render(&analysis), before);
+    analysis.plan.skipped[1].reason = "its peer was not built".into();
+    assert!(junit::render(&analysis).contains("its peer was not built"));
 }
 
 #[test]

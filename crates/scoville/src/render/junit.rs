@@ -2,15 +2,14 @@
 
 use crate::model::analysis::{Analysis, Cell, CellState, GroupAnalysis, Measure};
 use crate::model::invocation::Failure;
+use crate::model::plan::Skip;
 
 use super::words;
 
 /// One suite per group and one for what was left out of the plan.
 pub fn render(analysis: &Analysis) -> String {
     let mut suites: Vec<Suite> = analysis.groups.iter().map(group_suite).collect();
-    if !analysis.plan.skipped.is_empty() {
-        suites.push(skipped_suite(analysis));
-    }
+    suites.extend(skipped_suite(analysis));
     let total = |count: fn(&Suite) -> usize| suites.iter().map(count).sum::<usize>();
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
@@ -94,12 +93,14 @@ fn add_case(suite: &mut Suite, cell: &Cell) {
     ));
 }
 
-fn skipped_suite(analysis: &Analysis) -> Suite {
+/// What is no cell of any group; `None` if there is nothing.
+fn skipped_suite(analysis: &Analysis) -> Option<Suite> {
     let mut suite = Suite {
         name: "not planned".into(),
         ..Suite::default()
     };
-    for skip in &analysis.plan.skipped {
+    let skips = analysis.plan.skipped.iter();
+    for skip in skips.filter(|skip| !is_cell(analysis, skip)) {
         suite.tests += 1;
         suite.skipped += 1;
         suite.cases.push_str(&format!(
@@ -109,7 +110,19 @@ fn skipped_suite(analysis: &Analysis) -> Suite {
             skipped(&skip.reason)
         ));
     }
-    suite
+    (suite.tests > 0).then_some(suite)
+}
+
+/// Whether a group has it as an unsupported cell.
+fn is_cell(analysis: &Analysis, skip: &Skip) -> bool {
+    let groups = analysis.groups.iter();
+    let mut cells = groups
+        .filter(|group| Some(&group.key.benchmark) == skip.benchmark.as_ref())
+        .flat_map(|group| &group.cells);
+    cells.any(|cell| {
+        let unsupported = matches!(cell.state, CellState::Unsupported { .. });
+        cell.runtime == skip.runtime && unsupported && skip.unsupported().is_some()
+    })
 }
 
 fn skipped(reason: &str) -> String {
