@@ -439,6 +439,8 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.got {
+            // A whole float would look like the integer that is due.
+            Some(Value::Float(got)) => write!(f, "{} is {got:?}, expected {}", self.field, self.expected),
             Some(got) => write!(f, "{} is {got}, expected {}", self.field, self.expected),
             None => write!(f, "{} is missing, expected {}", self.field, self.expected),
         }

@@ -165,6 +165,7 @@ fn a_greeting_that_differs_is_refused() {
 fn a_wrong_result_ends_everything_at_once() {
     for (from, to, got) in [
         ("5050", "5051", "result is 5051, expected 5050"),
+        ("5050", "5050.0", "result is 5050.0, expected 5050"),
         ("\"pongs\":100", "\"pongs\":99", "pongs is 99, expected 100"),
         ("\"pongs\":100", "\"other\":1", "pongs is missing, expected 100"),
         ("5050", "\"5050\"", "result is missing, expected 5050"),
