@@ -33,7 +33,7 @@ pub fn find(results: &Path, wanted: Option<&str>) -> Result<PathBuf> {
 fn named(results: &Path, name: &str) -> Option<PathBuf> {
     [results.join(name), PathBuf::from(name)]
         .into_iter()
-        .find(|folder| folder.join(log::FILE).is_file())
+        .find(|folder| folder.join(log::FILE).exists())
 }
 
 /// What [`find`] finds this session by, as a word for a shell.

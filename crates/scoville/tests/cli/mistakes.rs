@@ -240,6 +240,19 @@ fn a_disk_that_fills_up_costs_no_result() {
 }
 
 #[test]
+fn a_log_that_is_no_file_is_told() {
+    let checkout = Checkout::new(TWO);
+    fs::create_dir_all(checkout.results().join("odd").join(log::FILE)).unwrap();
+    for arguments in [&["status", "odd"][..], &["status"]] {
+        let answer = checkout.run(arguments);
+        answer
+            .ends_with(2)
+            .says("odd/log.jsonl cannot be read")
+            .says("Is a directory");
+    }
+}
+
+#[test]
 fn half_a_report_is_none() {
     let checkout = Checkout::new(TWO);
     checkout.run(&FEW).ends_with(0);
