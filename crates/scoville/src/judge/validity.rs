@@ -213,7 +213,7 @@ fn same_runtime_differs(session: &Session<'_>, groups: &[GroupAnalysis]) -> Vec<
                 ),
                 "differences of that size on this benchmark are noise here (one in twenty such comparisons does this \
                  by chance)",
-                "measure more blocks, or raise the margin to this difference",
+                "measure more blocks, and believe no difference of this size on this benchmark until then",
             )
         }));
     }
