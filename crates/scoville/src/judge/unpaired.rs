@@ -7,7 +7,6 @@ use crate::model::analysis::{Analysis, Cell, CellState, Disturbance, Estimate, M
 use crate::model::invocation::Hello;
 use crate::model::machine::Machine;
 use crate::model::plan::{Group, GroupKey};
-use crate::model::reading::Reading;
 use crate::model::runtime::RuntimeName;
 use crate::stats::{self, student};
 
@@ -133,29 +132,10 @@ pub fn differences(a: &Analysis, b: &Analysis) -> Vec<String> {
     differences
 }
 
-/// Facts about a machine that change its speed and not its fingerprint.
-const SETTINGS: [&str; 10] = [
-    "governor",
-    "energy preference",
-    "turbo",
-    "power",
-    "microcode",
-    "SMT",
-    "isolated CPUs",
-    "CPU quota",
-    "transparent huge pages",
-    "NUMA balancing",
-];
-
 /// Kernel and settings of one machine that have changed in between, where both are known.
 fn settings(a: &Machine, b: &Machine) -> Vec<String> {
-    let of_kernel = std::iter::once(("kernel", Some(&a.kernel), Some(&b.kernel)));
-    let of_facts = SETTINGS.map(|name| (name, a.facts.get(name), b.facts.get(name)));
-    let differs = |(name, in_a, in_b): (&str, Option<&Reading<String>>, Option<&Reading<String>>)| {
-        let (in_a, in_b) = (in_a?.value()?, in_b?.value()?);
-        (in_a != in_b).then(|| format!("{name}: {in_a} in A, {in_b} in B"))
-    };
-    of_kernel.chain(of_facts).filter_map(differs).collect()
+    let differs = |(name, [in_a, in_b]): (&str, [&str; 2])| format!("{name}: {in_a} in A, {in_b} in B");
+    a.changes(b).into_iter().map(differs).collect()
 }
 
 /// Runtime, version and language as it greeted.
