@@ -241,8 +241,8 @@ impl Timers {
         true
     }
 
-    /// Drops all timers and ends the thread; returns how many had yet to fire.
-    pub(crate) fn end(team: &Team) -> usize {
+    /// Fires none any more; returns them, and how many had yet to fire.
+    pub(crate) fn stop(team: &Team) -> (Remains, usize) {
         let mut state = lock(&team.timers.state);
         state.over = true;
         let left = std::mem::take(&mut state.due);
@@ -251,16 +251,30 @@ impl Timers {
         let thread = state.thread.take();
         drop(state);
         team.timers.bell.notify_all();
-        if let Some(thread) = thread
+        let left: Vec<_> = left.into_values().collect();
+        let pending = left.iter().filter(|entry| !entry.internal).count();
+        (Remains { left, thread }, pending)
+    }
+}
+
+/// Timers that do not fire any more, and their thread.
+#[must_use]
+pub(crate) struct Remains {
+    left: Vec<Entry>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Remains {
+    /// Waits for the thread and drops the timers. What it runs, and what they hold, may wait for answers of actors.
+    pub(crate) fn end(self, team: &Team) {
+        if let Some(thread) = self.thread
             && thread.thread().id() != thread::current().id()
         {
             thread
                 .join()
                 .expect("the thread of the timers catches all panics");
         }
-        let pending = left.values().filter(|entry| !entry.internal).count();
-        left.into_values().for_each(|entry| discard(team, entry));
-        pending
+        self.left.into_iter().for_each(|entry| discard(team, entry));
     }
 }
 

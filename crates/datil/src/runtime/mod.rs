@@ -18,7 +18,7 @@ use crate::lost;
 use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
-use crate::sync::thread::{self, JoinHandle};
+use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::timer::Timers;
 use crate::worker::port::{self, STOP, WorkerMetrics};
 use crate::worker::run::Stopped;
@@ -188,10 +188,11 @@ impl Runtime {
     /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first. Called in a handler of this runtime it
     /// waits for nothing and reports nothing: what is left is dropped when that handler has returned.
     pub fn shutdown(mut self) -> Leftovers {
-        self.end()
+        self.end(|| {})
     }
 
-    fn end(&mut self) -> Leftovers {
+    /// Shuts down; `stopped` is called when no handler runs any more.
+    pub(crate) fn end(&mut self, stopped: impl FnOnce()) -> Leftovers {
         let Some(team) = self.team.take() else {
             return Leftovers::default();
         };
@@ -199,14 +200,25 @@ impl Runtime {
         for port in &team.ports {
             port.call(STOP);
         }
+        if team.may_block {
+            // Its handler may wait for one of its own blocking actors.
+            team.blocking.begin_to_end();
+        }
         let threads = std::mem::take(&mut self.threads);
         let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));
         if inside {
             // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
-            thread::spawn(move || join(&team, threads));
+            thread::spawn(move || finish(&team, &join(threads)));
             return Leftovers::default();
         }
-        join(&team, threads)
+        let workers = join(threads);
+        stopped();
+        finish(&team, &workers)
+    }
+
+    /// The thread of the first worker.
+    pub(crate) fn first_thread(&self) -> Option<ThreadId> {
+        self.threads.first().map(|thread| thread.thread().id())
     }
 }
 
@@ -223,8 +235,11 @@ impl Runtime {
         self.ask_to_stop();
         loop {
             let running = self.still_running();
-            if running.workers.is_empty() && running.blocking == 0 {
-                return Ok(self.end());
+            if running.workers.is_empty() {
+                return match running.blocking {
+                    0 => Ok(self.end(|| {})),
+                    _ => self.end_blocking_within(began, limit),
+                };
             }
             if began.elapsed() >= limit {
                 thread::spawn(move || drop(self));
@@ -233,6 +248,27 @@ impl Runtime {
             thread::sleep(Duration::from_millis(1));
             // A handler that still ran may have created some since.
             self.team().blocking.each(Runtime::ask_to_stop);
+        }
+    }
+
+    /// Ends a runtime of which only blocking actors run handlers. These may wait for what is dropped here, so another thread does that.
+    fn end_blocking_within(
+        mut self,
+        began: crate::sync::Instant,
+        limit: Duration,
+    ) -> Result<Leftovers, StillRunning> {
+        let team = self.team().clone();
+        let ending = thread::spawn(move || self.end(|| {}));
+        loop {
+            let blocking = team.blocking.running();
+            if blocking == 0 {
+                return Ok(ending.join().expect("who ends a runtime catches all panics"));
+            }
+            if began.elapsed() >= limit {
+                let workers = Vec::new();
+                return Err(StillRunning { workers, blocking });
+            }
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -249,34 +285,32 @@ impl Runtime {
     /// Who has been asked to stop and has not yet.
     fn still_running(&self) -> StillRunning {
         let workers = self.threads.iter().enumerate();
-        let mut blocking = 0;
-        self.team().blocking.each(|runtime| {
-            let there = runtime.still_running();
-            blocking += usize::from(!there.workers.is_empty()) + there.blocking;
-        });
         StillRunning {
             workers: workers
                 .filter(|(_, thread)| !thread.is_finished())
                 .map(|(index, _)| index)
                 .collect(),
-            blocking,
+            blocking: self.team().blocking.running(),
         }
+    }
+
+    /// Whether one of its workers has not stopped.
+    pub(crate) fn runs(&self) -> bool {
+        self.threads.iter().any(|thread| !thread.is_finished())
     }
 }
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.end();
+        self.end(|| {});
     }
 }
 
-/// Joins the workers, then drops all that is left.
-fn join(team: &Team, threads: Vec<JoinHandle<Stopped>>) -> Leftovers {
-    let stopped: Vec<Stopped> = threads
-        .into_iter()
+fn join(threads: Vec<JoinHandle<Stopped>>) -> Vec<Stopped> {
+    let threads = threads.into_iter();
+    threads
         .map(|thread| thread.join().expect("workers catch all panics"))
-        .collect();
-    finish(team, &stopped)
+        .collect()
 }
 
 /// Drops all that is left in workers that have stopped.
@@ -287,8 +321,9 @@ pub(crate) fn finish(team: &Team, stopped: &[Stopped]) -> Leftovers {
 }
 
 fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
+    let (timers, pending) = Timers::stop(team);
     let mut leftovers = Leftovers {
-        timers: Timers::end(team),
+        timers: pending,
         // A blocking actor's runtime shares the names of the one that it is part of, which reports them.
         names: if team.may_block {
             Vec::new()
@@ -297,10 +332,24 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
         },
         ..Leftovers::default()
     };
-    team.blocking.end().into_iter().for_each(|left| leftovers += left);
     let dropped_before = dead_letters(stopped);
-    // From here on nobody else delivers anything: what comes too late finds the inbox closed.
+    // In this order: handlers of blocking actors, destructors and the timers' thread may wait for the answer of any other of them, or of an actor here. So
+    // none is waited for before all that could hold up an answer is refused, dropped, or being ended by another thread.
+    team.blocking.begin_to_end();
     team.inbox.close();
+    drop_actors(team, stopped, &mut leftovers);
+    timers.end(team);
+    team.blocking.end().into_iter().for_each(|left| leftovers += left);
+    debug_assert!(team.inbox.is_empty(), "it accepts nothing since it was closed");
+    leftovers.messages += dead_letters(stopped) - dropped_before;
+    inbox::give_back(team.inbox);
+    team.ports.iter().copied().for_each(port::give_back);
+    team.be_gone();
+    leftovers
+}
+
+/// Drops all actors and what is on its way to them. Nobody else delivers anything: what comes too late finds the inbox closed.
+fn drop_actors(team: &Team, stopped: &[Stopped], leftovers: &mut Leftovers) {
     loop {
         while !team.inbox.is_empty() || stopped.iter().any(|worker| worker.core.port.has_mail()) {
             stopped.iter().for_each(|worker| {
@@ -308,15 +357,10 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
                 team.inbox.drain(&worker.core);
             });
         }
-        if !bury_all(stopped, &mut leftovers) {
-            break;
+        if !bury_all(stopped, leftovers) {
+            return;
         }
     }
-    leftovers.messages += dead_letters(stopped) - dropped_before;
-    inbox::give_back(team.inbox);
-    team.ports.iter().copied().for_each(port::give_back);
-    team.be_gone();
-    leftovers
 }
 
 fn dead_letters(stopped: &[Stopped]) -> u64 {
@@ -410,7 +454,8 @@ impl std::error::Error for StillRunning {}
 pub struct Leftovers {
     /// Number of actors by type.
     pub actors: BTreeMap<&'static str, usize>,
-    /// Messages that were dropped: in their mailboxes, put aside by them, or on their way.
+    /// Messages that were dropped: in their mailboxes, put aside by them, or on their way when the workers had stopped. What is sent to them later, by handlers
+    /// of blocking actors and by destructors, is sent to actors that are gone.
     pub messages: u64,
     /// Timers that had yet to fire, time-outs of questions included.
     pub timers: usize,

@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use datil::{Actor, Address, AskError, Context, Runtime, StopReason};
+use datil::{Actor, Address, Answer, AskError, Context, Leftovers, ReplyTo, Runtime, StopReason};
 
-use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
+use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, runtime, sync, tell};
 
 #[test]
 fn a_blocking_actor_holds_up_nobody_else() {
@@ -327,4 +327,138 @@ fn waiting_for_ones_own_end_is_refused() {
     let actor = runtime.spawn(Puppet::default());
     tell(actor, move |_, _| other.wait_quiescent());
     sync(actor);
+}
+
+/// Asks a question that is never answered.
+fn ask_in_vain(who: Address<Puppet>) -> Answer<u64> {
+    let keep = |reply| Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| me.asked.push(reply));
+    who.ask(|reply| keep(reply) as Play)
+}
+
+/// What a shutdown reports that ends at all.
+fn end(runtime: Runtime, limited: bool) -> Leftovers {
+    let (say, ended) = mpsc::channel();
+    std::thread::spawn(move || {
+        let left = if limited {
+            runtime.shutdown_within(PATIENCE).expect("nobody runs for ever")
+        } else {
+            runtime.shutdown()
+        };
+        say.send(left).unwrap();
+    });
+    ended.recv_timeout(PATIENCE).expect("nobody waits for ever")
+}
+
+#[test]
+fn a_shutdown_ends_the_wait_for_an_answer() {
+    // Of an actor, of a blocking actor that is younger, of an older one, of one that the asker creates before it waits.
+    for (whom, limited) in (0..4).flat_map(|whom| [(whom, false), (whom, true)]) {
+        let runtime = runtime(1);
+        let plain = runtime.spawn(Puppet::default());
+        let older = runtime.spawn_blocking(Puppet::default());
+        let asker = runtime.spawn_blocking(Puppet::default());
+        let younger = runtime.spawn_blocking(Puppet::default());
+        let (inside, entered) = mpsc::channel();
+        let (heard, hear) = mpsc::channel();
+        tell(asker, move |_, cx| {
+            let keeper = match whom {
+                0 => plain,
+                1 => younger,
+                2 => older,
+                _ => cx.spawn_blocking(Puppet::default()),
+            };
+            let answer = ask_in_vain(keeper);
+            sync(keeper);
+            inside.send(()).unwrap();
+            heard.send(answer.wait()).unwrap();
+        });
+        entered.recv_timeout(PATIENCE).unwrap();
+        let left = end(runtime, limited);
+        assert_eq!(hear.recv_timeout(PATIENCE), Ok(Err(AskError::Dropped)), "{whom}");
+        let puppets = 4 + usize::from(whom == 3);
+        assert_eq!(left.actors.values().sum::<usize>(), puppets, "{whom}: {left}");
+        assert_eq!(left.messages, 0, "{whom}: {left}");
+    }
+}
+
+#[test]
+fn blocking_actors_made_and_asked_during_a_shutdown_end() {
+    for limited in [false, true] {
+        let runtime = runtime(1);
+        let asker = runtime.spawn_blocking(Puppet::default());
+        let handle = runtime.handle();
+        let (inside, entered) = mpsc::channel();
+        tell(asker, move |_, cx| {
+            inside.send(()).unwrap();
+            while !handle.is_over() {
+                std::thread::yield_now();
+            }
+            for _ in 0..if cfg!(miri) { 2 } else { 20 } {
+                let made = cx.spawn_blocking(Puppet::default());
+                assert!(ask_in_vain(made).wait().is_err());
+            }
+        });
+        entered.recv_timeout(PATIENCE).unwrap();
+        end(runtime, limited);
+    }
+}
+
+/// When it is dropped it asks, waits, and says what it heard, and whether from the first.
+struct LastWords(Vec<Address<Puppet>>, mpsc::Sender<(bool, Result<u64, AskError>)>);
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        for (place, &who) in self.0.iter().enumerate() {
+            self.1.send((place == 0, ask_in_vain(who).wait())).unwrap();
+        }
+    }
+}
+
+impl Actor for LastWords {
+    type Msg = ReplyTo<()>;
+    fn handle(&mut self, reply: Self::Msg, _: &mut Context<'_, Self>) {
+        reply.send(());
+    }
+}
+
+#[test]
+fn what_is_dropped_at_a_shutdown_may_wait_for_answers() {
+    for whose in 0..4 {
+        let runtime = runtime(2);
+        let blocking = || runtime.spawn_blocking(Puppet::default());
+        let older = [runtime.spawn(Puppet::default()), blocking()];
+        let (heard, hear) = mpsc::channel();
+        let holder = runtime.spawn(Puppet::default());
+        let words = |others: &[Address<Puppet>]| LastWords([&older[..], others].concat(), heard.clone());
+        match whose {
+            0 => drop(runtime.spawn(words(&[blocking()])).ended()),
+            1 => drop(runtime.spawn_blocking(words(&[])).ended()),
+            2 => {
+                let words = words(&[blocking()]);
+                runtime.tell_after(
+                    Duration::from_secs(3600),
+                    holder,
+                    Box::new(move |_, _| drop(words)),
+                );
+            }
+            _ => {
+                // Two that wait for each other's runtime, one of which is dropped first.
+                let (one, other) = (blocking(), blocking());
+                for (holder, asked) in [(one, other), (other, one)] {
+                    let words = words(&[asked]);
+                    tell(holder, move |me, _| me.kept = Some(Box::new(words)));
+                    sync(holder);
+                }
+            }
+        }
+        drop(heard);
+        end(runtime, false);
+        let heard: Vec<_> = hear.iter().collect();
+        assert_eq!(heard.len(), [3, 2, 3, 6][whose], "{heard:?}");
+        for (first, answer) in heard {
+            // A blocking actor may not have stopped yet, and keep the question.
+            let dropped = !first && answer == Err(AskError::Dropped);
+            assert!(dropped || answer == Err(AskError::Gone), "{whose}: {answer:?}");
+        }
+    }
 }
