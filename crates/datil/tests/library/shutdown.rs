@@ -1,9 +1,10 @@
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use datil::{Actor, Address, Context, ReplyTo, Restart, Strategy, Supervisor};
+use datil::{Actor, Address, Context, ReplyTo, Restart, Runtime, Simulation, Strategy, Supervisor};
 
 use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, sync, tell};
 
@@ -253,4 +254,35 @@ fn blocking_actors_made_during_a_shutdown_are_told_of_it() {
         .shutdown_within(PATIENCE / 10)
         .expect("nobody runs a handler");
     assert_eq!(left.actors.values().sum::<usize>(), 4, "{left}");
+}
+
+thread_local! {
+    static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) };
+    static SIMULATION: RefCell<Option<Simulation>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn a_thread_that_ends_may_end_what_runs_actors() {
+    // What the runtime keeps of the thread is gone before or after, by which of the two was used first.
+    for keeps_first in [false, true] {
+        let alive = Arc::<AtomicUsize>::default();
+        let (of_runtime, of_simulation) = (Alive::new(&alive), Alive::new(&alive));
+        let use_other = || drop(runtime(1).shutdown());
+        let thread = std::thread::spawn(move || {
+            if !keeps_first {
+                use_other();
+            }
+            RUNTIME.set(Some(runtime(1)));
+            SIMULATION.set(Some(Simulation::new(1, 1).unwrap()));
+            RUNTIME.with_borrow(|runtime| runtime.as_ref().unwrap().spawn(Witness(of_runtime)));
+            SIMULATION.with_borrow(|simulation| {
+                simulation.as_ref().unwrap().spawn(Witness(of_simulation));
+            });
+            if keeps_first {
+                use_other();
+            }
+        });
+        thread.join().unwrap();
+        assert_eq!(alive.load(SeqCst), 0);
+    }
 }

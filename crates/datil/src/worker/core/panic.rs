@@ -89,9 +89,11 @@ impl Team {
     /// Does the runtime's work on a thread that is none of its workers: of panics that are caught there meanwhile, deep in
     /// code that knows of no runtime, is told afterwards.
     pub(crate) fn stand_in<R>(&self, act: impl FnOnce() -> R) -> R {
-        let before = UNTOLD.with(|untold| untold.replace(Some(Vec::new())));
+        // A thread that ends may have no list any more, while its destructors end a runtime.
+        let replace = |list| UNTOLD.try_with(|untold| untold.replace(list)).ok().flatten();
+        let before = replace(Some(Vec::new()));
         let done = act();
-        let untold = UNTOLD.with(|untold| untold.replace(before));
+        let untold = replace(before);
         for (what, panic) in untold.into_iter().flatten() {
             self.timer_panics.fetch_add(1, Relaxed);
             self.report_panic(what, &*panic, None);
