@@ -459,3 +459,39 @@ impl<A: Actor + Sync> Actor for Helper<A> {
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 }
+
+/// Whether this is the name of a helper's type: an actor that nobody has created, and so has not to be told of.
+pub(crate) fn is_helper(name: &str) -> bool {
+    let base = |name: &'static str| name.split('<').next();
+    let rest = base(std::any::type_name::<Helper<()>>()).and_then(|base| name.strip_prefix(base));
+    rest.is_some_and(|rest| rest.starts_with('<'))
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    struct Quiet;
+
+    impl Actor for Quiet {
+        type Msg = ();
+        fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+    }
+
+    #[test]
+    fn a_helper_that_comes_too_late_is_not_reported_as_left_over() {
+        let simulation = crate::Simulation::new(1, 1).unwrap();
+        let helped = simulation.spawn(Quiet);
+        let readers = readers::Readers::default();
+        simulation.spawn(Helper::<Quiet> {
+            batch: Arc::new(Batch::new(Vec::new())),
+            room: readers.open().clone(),
+            actor: helped.target(),
+            state: std::ptr::null(),
+            of: PhantomData,
+        });
+        let left = simulation.shutdown();
+        let names: Vec<_> = left.actors.into_iter().collect();
+        assert_eq!(names, [(std::any::type_name::<Quiet>(), 1)]);
+    }
+}

@@ -18,6 +18,7 @@ use crate::lost;
 use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
+use crate::query;
 use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::timer::Timers;
 use crate::worker::port::{self, STOP, WorkerMetrics};
@@ -387,7 +388,9 @@ fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
             }
             let vtable = &*(*cell).vtable.get();
             crate::signal::end::leave_over(&worker.core, cell);
-            *leftovers.actors.entry((vtable.name)()).or_default() += 1;
+            if !query::is_helper((vtable.name)()) {
+                *leftovers.actors.entry((vtable.name)()).or_default() += 1;
+            }
             (vtable.bury)(&worker.core, cell);
         }
         found = true;
