@@ -6,8 +6,11 @@ use std::sync::{Arc, Weak};
 
 use crate::actor::Actor;
 use crate::address::Address;
+use crate::signal;
+use crate::watch::StopInTurn;
 
-/// Stops its actor when the last clone is dropped, behind the messages that were sent before; see [`Address::stop_in_turn`].
+/// Stops its actor when the last clone is dropped, behind all messages that whoever held a clone has sent before it dropped that; otherwise as [`Address::stop_in_turn`].
+/// (What a [`crate::Client`] has collected counts as sent when it is handed over.)
 ///
 /// Addresses are plain words and keep nothing alive; that is what makes them cheap. Who wants an actor to live as long as somebody can write to it makes a handle of its address, once
 /// ([`Handle::new`]), and passes clones of that. Actors that hold handles to each other in a circle, or an actor that holds one to itself, keep each other alive for ever: use [`Handle::downgrade`] for one
@@ -37,7 +40,9 @@ struct Owner<A: Actor>(Address<A>);
 
 impl<A: Actor> Drop for Owner<A> {
     fn drop(&mut self) {
-        self.0.stop_in_turn();
+        // By the inbox: others may have sent by it before they dropped their clones, whose last drops (AcqRel in `Arc`) order their records before this one.
+        // What this and other actors of the runtime have sent is in the mailbox already.
+        signal::send_by_inbox(self.0.target(), StopInTurn);
     }
 }
 

@@ -283,7 +283,7 @@ impl Signal for Stop {
 }
 
 /// Signal: stop when this has its turn among the messages.
-struct StopInTurn;
+pub(crate) struct StopInTurn;
 
 impl Signal for StopInTurn {
     const LANE: Lane = Lane::Mail;

@@ -267,6 +267,13 @@ pub(crate) fn send<S: Signal>(to: Target, signal: S) {
     unsafe { Parcel::new(signal).send(to) };
 }
 
+/// As [`send`], but always by the receiver's inbox: behind what threads outside have put there, and what workers have put into the mailbox.
+pub(crate) fn send_by_inbox<S: Signal>(to: Target, signal: S) {
+    let block = ManuallyDrop::new(Parcel::new(signal)).0.as_ptr().cast();
+    // SAFETY: the block is ours and holds a signal that any actor understands.
+    unsafe { crate::client::signal(to, block) };
+}
+
 /// Pools of the calling thread.
 fn with_pools<R>(f: impl FnOnce(&Pools) -> R) -> R {
     crate::worker::current::with(|core| match core {

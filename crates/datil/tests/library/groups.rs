@@ -257,3 +257,36 @@ fn an_actor_that_holds_its_own_handle_is_reported() {
     assert_eq!(leftovers.actors.values().sum::<usize>(), 1);
     assert!(leftovers.to_string().contains("Narcissus"), "{leftovers}");
 }
+
+/// Waits until its handle is the last one, asks once more, and drops it.
+struct Last(Option<Handle<Counter>>);
+
+impl Actor for Last {
+    type Msg = ReplyTo<u32>;
+    fn handle(&mut self, reply: ReplyTo<u32>, cx: &mut Context<'_, Self>) {
+        let handle = self.0.take().unwrap();
+        while handle.count() > 1 {
+            std::thread::yield_now();
+        }
+        cx.tell(*handle, Wide::Count(reply));
+        drop(handle);
+        cx.stop();
+    }
+}
+
+#[test]
+fn a_handle_that_an_actor_drops_last_stops_behind_what_others_have_sent() {
+    on_all(|runtime| {
+        for _ in 0..if cfg!(miri) { 2 } else { 100 } {
+            let handle = Handle::new(runtime.spawn(Counter::default()));
+            let last = runtime.spawn(Last(Some(handle.clone())));
+            let of_last = last.ask(|reply| reply);
+            // From here on its worker takes nothing from the inbox, mostly.
+            std::thread::yield_now();
+            let mine = handle.ask(Wide::Count);
+            drop(handle);
+            assert_eq!(mine.wait_for(PATIENCE), Ok(0));
+            assert_eq!(of_last.wait_for(PATIENCE), Ok(0));
+        }
+    });
+}
