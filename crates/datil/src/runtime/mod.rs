@@ -154,7 +154,7 @@ impl Runtime {
             let mut teams = self.team().blocking.teams();
             teams.push(self.team().clone());
             assert!(
-                teams.iter().all(|team| !team.is_here()),
+                !has_this_thread(&self.threads) && teams.iter().all(|team| !team.is_here()),
                 "datil: an actor that calls wait_quiescent of its own runtime would wait for itself; call it from a thread outside"
             );
             teams.iter().for_each(|team| team.wait_quiet());
@@ -206,8 +206,7 @@ impl Runtime {
             team.blocking.begin_to_end();
         }
         let threads = std::mem::take(&mut self.threads);
-        let inside = crate::worker::current::with(|core| core.is_some_and(|core| core.team.key == team.key));
-        if inside {
+        if has_this_thread(&threads) {
             // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
             thread::spawn(move || finish(&team, &join(threads)));
             return Leftovers::default();
@@ -305,6 +304,12 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         self.end(|| {});
     }
+}
+
+/// Whether the calling thread is one of these. Not the same as which worker it is: a handler may run a simulation, and the thread is a simulated worker then.
+fn has_this_thread(threads: &[JoinHandle<Stopped>]) -> bool {
+    let me = thread::current().id();
+    threads.iter().any(|thread| thread.thread().id() == me)
 }
 
 fn join(threads: Vec<JoinHandle<Stopped>>) -> Vec<Stopped> {

@@ -72,7 +72,29 @@ pub struct Simulation {
     steps: Cell<u64>,
     /// Steps and moments that may still come, if that is limited.
     left: Cell<Option<u64>>,
+    /// A step is being taken, or a timer fires.
+    inside: Cell<bool>,
     over: Cell<bool>,
+}
+
+/// Says while it exists that a simulation takes a step, also if that panics.
+struct Turn<'a>(&'a Cell<bool>);
+
+impl<'a> Turn<'a> {
+    fn begin(inside: &'a Cell<bool>) -> Self {
+        assert!(
+            !inside.replace(true),
+            "datil: an actor, a timer or a destructor that lets its own simulation take steps would run inside of itself; take \
+             them outside of the simulation"
+        );
+        Self(inside)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
 }
 
 /// Simulated workers neither share nor steal: where an actor is makes no difference to what it can meet.
@@ -153,6 +175,7 @@ impl Simulation {
             random: RefCell::new(Random::new(seed)),
             steps: Cell::new(0),
             left: Cell::new(most_steps),
+            inside: Cell::new(false),
             over: Cell::new(false),
         })
     }
@@ -185,9 +208,10 @@ impl Simulation {
     /// Takes one step; false if there is nothing to do before time passes.
     ///
     /// # Panics
-    /// If there is something to do and the limit of steps is reached ([`SimulationBuilder::most_steps`]). So do the methods
-    /// below that take steps.
+    /// If there is something to do and the limit of steps is reached ([`SimulationBuilder::most_steps`]); and inside of a step: in what an actor of this
+    /// simulation does, or is dropped there. So do the methods below that take steps.
     pub fn step(&self) -> bool {
+        let _turn = Turn::begin(&self.inside);
         let cores = || self.workers.iter().map(|worker| &*worker.core);
         let busy = |core: &Core| usize::from(core.queued() > 0) + usize::from(core.port.has_mail());
         let outside = usize::from(!self.team.inbox.is_empty());
@@ -297,6 +321,7 @@ impl Simulation {
         let Some(at) = self.team.timers.next().filter(|&at| at <= until) else {
             return false;
         };
+        let _turn = Turn::begin(&self.inside);
         self.spend();
         self.team.advance(at);
         while Timers::fire(&self.team) {}

@@ -1,6 +1,9 @@
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use datil::{Actor, Address, AskError, Context, Restart, Simulation, Strategy, Supervisor};
+use datil::{Actor, Address, AskError, Context, Restart, Runtime, Simulation, Strategy, Supervisor};
 
 use crate::support::{Bomb, Log, PATIENCE, Puppet, on_all, tell};
 
@@ -412,4 +415,106 @@ fn panics_in_a_simulation_are_told_of_and_its_work_is_counted() {
 fn a_simulation_needs_a_worker() {
     let refused = Simulation::builder().workers(0).build();
     assert!(matches!(refused, Err(datil::BuildError::NoWorkers)));
+}
+
+thread_local! {
+    static SIMULATION: OnceCell<Rc<Simulation>> = const { OnceCell::new() };
+}
+
+/// Lets the thread's simulation take a step when it is dropped.
+struct Stepper;
+
+impl Drop for Stepper {
+    fn drop(&mut self) {
+        take_a_step();
+    }
+}
+
+fn take_a_step() {
+    SIMULATION.with(|simulation| simulation.get().unwrap().step());
+}
+
+#[test]
+fn a_step_inside_of_a_step_is_refused() {
+    // In a handler, in the destructor of a message for a dead actor that comes from outside, in a timer. The panics are meant.
+    for seed in 0..5 {
+        std::thread::spawn(move || {
+            let (told, heard) = std::sync::mpsc::channel();
+            let simulation = Simulation::builder()
+                .seed(seed)
+                .on_panic(move |info| told.send(info.message.to_owned()).unwrap())
+                .build()
+                .unwrap();
+            let simulation = Rc::new(simulation);
+            assert!(SIMULATION.with(|slot| slot.set(simulation.clone())).is_ok());
+            let (puppet, dead) = (
+                simulation.spawn(Puppet::default()),
+                simulation.spawn(Puppet::default()),
+            );
+            let refused = || {
+                simulation.settle();
+                let told: Vec<_> = heard.try_iter().collect();
+                assert!(
+                    told.len() == 1 && told[0].contains("outside of the simulation"),
+                    "{told:?}"
+                );
+            };
+            tell(puppet, |_, _| take_a_step());
+            refused();
+            let end = dead.ended();
+            dead.tell(Box::new(|_, cx| cx.stop()));
+            let stepper = Stepper;
+            dead.tell(Box::new(move |_, _| drop(stepper)));
+            refused();
+            assert!(end.wait().is_ok());
+            let waits = simulation.spawn(Puppet::default());
+            tell(waits, |_, cx| {
+                let step = || -> crate::support::Play {
+                    take_a_step();
+                    Box::new(|_, _| {})
+                };
+                cx.tell_every(Duration::from_secs(1), cx.address(), step);
+            });
+            simulation.advance(Duration::from_secs(2));
+            refused();
+            // It goes on.
+            tell(waits, |_, cx| cx.stop());
+            simulation.settle();
+            assert!(!waits.is_alive());
+        })
+        .join()
+        .unwrap();
+    }
+}
+
+/// Ends a runtime when it is told to.
+struct Ender(Arc<Mutex<Option<Runtime>>>);
+
+impl Actor for Ender {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        let runtime = self.0.lock().unwrap().take();
+        drop(runtime);
+    }
+}
+
+#[test]
+fn an_actor_of_a_simulation_may_end_the_runtime_in_whose_handler_that_runs() {
+    for blocking in [false, true] {
+        let runtime = crate::support::runtime(1);
+        let outer = if blocking {
+            runtime.spawn_blocking(Puppet::default())
+        } else {
+            runtime.spawn(Puppet::default())
+        };
+        let slot = Arc::new(Mutex::new(Some(runtime)));
+        let (done, ended) = std::sync::mpsc::channel();
+        tell(outer, move |_, _| {
+            let simulation = Simulation::new(1, 1).unwrap();
+            simulation.spawn(Ender(slot)).tell(());
+            simulation.settle();
+            done.send(()).unwrap();
+        });
+        ended.recv_timeout(PATIENCE).expect("it does not wait for itself");
+    }
 }
