@@ -5,7 +5,7 @@
 //!
 //! The strategies and the intensity window are those of Erlang/OTP (`supervisor`, OTP design principles).
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
@@ -68,6 +68,26 @@ pub(crate) trait Guard: Send {
 
     /// A restarted actor handles messages with [`Actor::handle`] again.
     fn forget_behaviour(&self, extras: &Extras);
+
+    /// The actor ends with its runtime, where it cannot begin anew.
+    fn leave(&self, children: &mut LostChildren);
+}
+
+/// Children that have ended with their runtime, by supervisor: forgotten one by one they would take quadratic time.
+#[derive(Default)]
+pub(crate) struct LostChildren(HashMap<*const Inner, (Arc<Inner>, HashSet<u64>)>);
+
+impl LostChildren {
+    /// Tells their supervisors that they are none any more.
+    pub(crate) fn forget(self) {
+        for (supervisor, numbers) in self.0.into_values() {
+            // Perhaps the last reference: what it holds is code of users.
+            contain("a supervisor", None, || {
+                supervisor.forget_all(&numbers);
+                drop(supervisor);
+            });
+        }
+    }
 }
 
 struct Child<A, F> {
@@ -96,6 +116,13 @@ impl<A: Actor, F: Fn() -> A + Send> Guard for Child<A, F> {
     fn forget_behaviour(&self, extras: &Extras) {
         extras.behaves.set(false);
         extras.if_typed::<A, _>(|typed| typed.behaviour = None);
+    }
+
+    fn leave(&self, children: &mut LostChildren) {
+        let of = Arc::as_ptr(&self.supervisor);
+        let (_, numbers) =
+            (children.0.entry(of)).or_insert_with(|| (self.supervisor.clone(), HashSet::new()));
+        numbers.insert(self.number);
     }
 }
 
@@ -349,6 +376,13 @@ impl Inner {
         if let Some(watcher) = watcher {
             watcher.discard();
         }
+    }
+
+    /// These children are none any more.
+    fn forget_all(&self, numbers: &HashSet<u64>) {
+        lock(&self.state)
+            .children
+            .retain(|child| !numbers.contains(&child.number));
     }
 
     /// A child is none any more.

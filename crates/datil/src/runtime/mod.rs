@@ -19,6 +19,7 @@ use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
 use crate::pool;
 use crate::query;
+use crate::supervisor::LostChildren;
 use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::timer::Timers;
 use crate::worker::port::{self, STOP, WorkerMetrics};
@@ -343,7 +344,7 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     // none is waited for before all that could hold up an answer is refused, dropped, or being ended by another thread.
     team.blocking.begin_to_end();
     team.inbox.close();
-    drop_actors(team, stopped, &mut leftovers);
+    drop_actors(team, stopped, &mut leftovers).forget();
     timers.end(team);
     team.blocking.end().into_iter().for_each(|left| leftovers += left);
     debug_assert!(team.inbox.is_empty(), "it accepts nothing since it was closed");
@@ -354,8 +355,9 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     leftovers
 }
 
-/// Drops all actors and what is on its way to them. Nobody else delivers anything: what comes too late finds the inbox closed.
-fn drop_actors(team: &Team, stopped: &[Stopped], leftovers: &mut Leftovers) {
+/// Drops all actors and what is on its way to them. Nobody else delivers anything: what comes too late finds the inbox closed. Returns those that had supervisors.
+fn drop_actors(team: &Team, stopped: &[Stopped], leftovers: &mut Leftovers) -> LostChildren {
+    let mut children = LostChildren::default();
     loop {
         while !team.inbox.is_empty() || stopped.iter().any(|worker| worker.core.port.has_mail()) {
             stopped.iter().for_each(|worker| {
@@ -363,8 +365,8 @@ fn drop_actors(team: &Team, stopped: &[Stopped], leftovers: &mut Leftovers) {
                 team.inbox.drain(&worker.core);
             });
         }
-        if !bury_all(stopped, leftovers) {
-            return;
+        if !bury_all(stopped, leftovers, &mut children) {
+            return children;
         }
     }
 }
@@ -377,7 +379,7 @@ fn dead_letters(stopped: &[Stopped]) -> u64 {
 }
 
 /// Ends every actor of these workers; false if there was none.
-fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
+fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers, children: &mut LostChildren) -> bool {
     let mut found = false;
     for cell in pool::cell_pieces().into_iter().flat_map(pool::Piece::cells) {
         let cell = cell.cast::<Header>();
@@ -392,7 +394,7 @@ fn bury_all(stopped: &[Stopped], leftovers: &mut Leftovers) -> bool {
                 continue;
             }
             let vtable = &*(*cell).vtable.get();
-            crate::signal::end::leave_over(&worker.core, cell);
+            crate::signal::end::leave_over(&worker.core, cell, children);
             if !query::is_helper((vtable.name)()) {
                 *leftovers.actors.entry((vtable.name)()).or_default() += 1;
             }

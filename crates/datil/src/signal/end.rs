@@ -10,6 +10,7 @@ use crate::lost::Lost;
 use crate::mailbox::block;
 use crate::mailbox::cell::{self, Header, Shape, flag};
 use crate::pressure;
+use crate::supervisor::LostChildren;
 use crate::timer::Timers;
 use crate::watch::{self, Down, StopReason};
 use crate::worker::core::Core;
@@ -109,15 +110,18 @@ fn announce(core: &Core, extras: &mut Extras, actor: ActorId) {
     }
 }
 
-/// Says that an actor is left over at the shutdown.
+/// Says that an actor is left over at the shutdown; if it has a supervisor it is put among the children that are to be forgotten.
 ///
 /// # Safety
 /// The caller acts for the owner of the cell, which holds a live actor.
-pub(crate) unsafe fn leave_over(core: &Core, cell: *mut Header) {
+pub(crate) unsafe fn leave_over(core: &Core, cell: *mut Header, children: &mut LostChildren) {
     // SAFETY: by the caller.
     if let Some(extras) = unsafe { extras::of(&*cell) } {
         extras.left_over.set(true);
         let guard = extras.guard.take();
+        if let Some(guard) = &guard {
+            guard.leave(children);
+        }
         core.quietly("a factory", || drop(guard));
     }
 }

@@ -540,3 +540,30 @@ fn a_supervisor_forgets_watchers_and_is_forgotten() {
         assert_eq!(alive.load(SeqCst), 0);
     });
 }
+
+#[test]
+fn children_that_end_with_their_runtime_are_none_any_more() {
+    let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+    let stays = runtime(1);
+    let start = |runtime: &Runtime| supervisor.start(&mut &*runtime, Restart::Always, Puppet::default);
+    let kept = start(&stays).unwrap();
+    let ends = runtime(2);
+    let lost = [(); 3].map(|()| start(&ends).unwrap());
+    assert_eq!(supervisor.children(), 4);
+    drop(ends.shutdown());
+    assert_eq!(supervisor.children(), 1);
+    assert!(kept.is_alive() && lost.iter().all(|child| !child.is_alive()));
+    // Those that live on the thread of a blocking actor end with it.
+    let blocked = stays.spawn_blocking(Puppet::default());
+    let theirs = supervisor.clone();
+    tell(blocked, move |_, cx| {
+        theirs.start(cx, Restart::Always, Puppet::default).unwrap();
+    });
+    sync(blocked);
+    assert_eq!(supervisor.children(), 2);
+    blocked.stop();
+    stays.wait_quiescent();
+    assert_eq!(supervisor.children(), 1);
+    drop(stays.shutdown());
+    assert_eq!(supervisor.children(), 0);
+}
