@@ -40,6 +40,8 @@ pub use build::SimulationBuilder;
 /// * An assertion that fails in a handler stops that actor and no more, as everywhere; a test that is to fail by it looks
 ///   at what has come out, at [`Address::ended`], or listens with [`SimulationBuilder::on_panic`].
 /// * Actors that keep each other busy do so for ever, unless there is a limit: [`SimulationBuilder::most_steps`].
+/// * What is left at the shutdown is dropped in an order that depends on where it lies in memory, which no seed decides. A test to which that order matters
+///   stops its actors before.
 /// * An actor of [`crate::Context::spawn_blocking`] runs on a thread and in real time, and so is not simulated.
 ///
 /// ```
