@@ -383,9 +383,10 @@ impl<A: Actor> Context<'_, A> {
         let mut links = extras.links.borrow_mut();
         if !links.contains(&peer) {
             links.push(peer);
-            drop(links);
-            signal::send(peer, Link(peer, me));
         }
+        drop(links);
+        // Also if it is listed here: an `unlink` that has crossed an earlier one may have taken this actor off the other's list.
+        signal::send(peer, Link(peer, me));
     }
 
     /// Ends a link. If the other actor's end is under way already it has no effect on this one any more.

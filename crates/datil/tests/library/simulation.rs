@@ -518,3 +518,26 @@ fn an_actor_of_a_simulation_may_end_the_runtime_in_whose_handler_that_runs() {
         ended.recv_timeout(PATIENCE).expect("it does not wait for itself");
     }
 }
+
+#[test]
+fn a_link_after_an_unlink_that_has_crossed_another_one_holds_both_ways() {
+    for seed in 0..if cfg!(miri) { 5 } else { 100 } {
+        for fails in 0..2 {
+            let simulation = Simulation::new(seed, 2).unwrap();
+            let pair = [0, 1].map(|_| simulation.spawn(Puppet::default()));
+            let [a, b] = pair;
+            tell(a, move |_, cx| cx.unlink(b));
+            tell(b, move |_, cx| cx.link(a));
+            simulation.settle();
+            tell(a, move |_, cx| cx.link(b));
+            simulation.settle();
+            pair[fails].kill();
+            simulation.settle();
+            assert!(
+                pair.iter().all(|actor| !actor.is_alive()),
+                "seed {seed}: {fails} fails alone"
+            );
+            assert!(simulation.shutdown().is_empty());
+        }
+    }
+}
