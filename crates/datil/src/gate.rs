@@ -6,7 +6,8 @@
 //! | bits | meaning |
 //! | --- | --- |
 //! | 0..16 | generation of the actor that the rest is about |
-//! | 16..64 | messages that were admitted and not taken out yet |
+//! | 16 | the actor was told to stop because of a message too many, and has not begun anew since |
+//! | 17..64 | messages that were admitted and not taken out yet |
 //!
 //! A sender that finds an older generation than its own starts the count anew (the former actor is gone); one that finds a newer one knows that its receiver is gone. All changes are
 //! exchanges of this one word, so nothing but their order matters and `Relaxed` is enough; a message itself is published by the mailbox.
@@ -57,7 +58,7 @@ pub enum Overflow {
     Reject,
     /// It is dropped and counted as a dead letter.
     Drop,
-    /// It is dropped, and the actor stops with [`StopReason::Overflow`].
+    /// It is dropped, and the actor stops with [`StopReason::Overflow`]. All that are dropped until it has ended, or was restarted, are one failure.
     Stop,
 }
 
@@ -121,6 +122,17 @@ const fn soft<A: Actor>() -> Option<u64> {
     }
 }
 
+/// Whether a message too many stops actors of this type.
+const fn stops<A: Actor>() -> bool {
+    matches!(
+        A::MAILBOX,
+        Mailbox::Bounded {
+            overflow: Overflow::Stop,
+            ..
+        }
+    )
+}
+
 /// What became of a wish to send.
 #[derive(Debug, PartialEq, Eq)]
 enum Admission {
@@ -130,7 +142,12 @@ enum Admission {
     Gone,
 }
 
-const ONE: u64 = 1 << 16;
+/// Set as long as an actor that overflows has been told so.
+const TOLD: u64 = 1 << 16;
+const ONE_BIT: u32 = 17;
+const ONE: u64 = 1 << ONE_BIT;
+/// More than can wait.
+const ANY: u64 = u64::MAX >> ONE_BIT;
 
 fn admit(word: &AtomicU64, generation: u16, capacity: u64) -> Admission {
     let mut found = word.load(Relaxed);
@@ -139,12 +156,16 @@ fn admit(word: &AtomicU64, generation: u16, capacity: u64) -> Admission {
         if current > generation {
             return Admission::Gone;
         }
-        let waiting = if current == generation { found >> 16 } else { 0 };
+        let known = if current == generation {
+            found
+        } else {
+            u64::from(generation)
+        };
+        let waiting = known >> ONE_BIT;
         if waiting >= capacity {
             return Admission::Full;
         }
-        let next = ((waiting + 1) << 16) | u64::from(generation);
-        match word.compare_exchange_weak(found, next, Relaxed, Relaxed) {
+        match word.compare_exchange_weak(found, known + ONE, Relaxed, Relaxed) {
             Ok(_) => return Admission::Yes(waiting + 1),
             Err(now) => found = now,
         }
@@ -166,9 +187,30 @@ fn withdraw(word: &AtomicU64, generation: u16) {
 fn waiting(word: &AtomicU64, generation: u16) -> u64 {
     let found = word.load(Relaxed);
     if found as u16 == generation {
-        found >> 16
+        found >> ONE_BIT
     } else {
         0
+    }
+}
+
+/// Notes that an actor is told to stop because its mailbox is full; true if it was not told before, since it was made or has begun anew.
+fn note_told(word: &AtomicU64, generation: u16) -> bool {
+    let mut found = word.load(Relaxed);
+    // If the actor is gone nobody has to tell it.
+    while found as u16 == generation && found & TOLD == 0 {
+        match word.compare_exchange_weak(found, found | TOLD, Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => found = now,
+        }
+    }
+    false
+}
+
+/// An actor begins anew: the next message too many is a failure of its own.
+pub(crate) fn begin_anew<A: Actor>(cell: *mut Header) {
+    if stops::<A>() {
+        // If the word is still about a former actor nobody asks for its bit any more.
+        word(cell).fetch_and(!TOLD, Relaxed);
     }
 }
 
@@ -179,9 +221,9 @@ pub(crate) fn release<A: Actor>(core: &Core, cell: *mut Header) {
         // The word is about this actor: a message of it was counted.
         let before = word(cell).fetch_sub(ONE, Relaxed);
         #[cfg(feature = "metrics")]
-        crate::meter::saw_waiting(before >> 16);
+        crate::meter::saw_waiting(before >> ONE_BIT);
         if let Some(most) = soft::<A>()
-            && before >> 16 == most / 2 + 1
+            && before >> ONE_BIT == most / 2 + 1
         {
             // SAFETY: the caller runs the actor.
             pressure::ease(core, unsafe { Target::of(cell) });
@@ -209,7 +251,7 @@ pub(crate) fn waiting_for(actor: Target) -> u64 {
 /// A message that was not counted is put into the mailbox, from where it will be taken as if it was.
 pub(crate) fn reenter<A: Actor>(to: Address<A>) {
     if counts::<A>() {
-        admit(word(to.cell()), to.generation(), u64::MAX >> 16);
+        admit(word(to.cell()), to.generation(), ANY);
     }
 }
 
@@ -246,7 +288,7 @@ fn enter_counted<A: Actor>(to: Address<A>, msg: A::Msg) -> Result<A::Msg, TellEr
 fn count_in<A: Actor>(to: Address<A>) -> Admission {
     let capacity = match A::MAILBOX {
         Mailbox::Bounded { capacity, .. } => u64::from(capacity),
-        _ => u64::MAX >> 16,
+        _ => ANY,
     };
     let admission = admit(word(to.cell()), to.generation(), capacity);
     if let (Admission::Yes(waiting), Some(most)) = (&admission, soft::<A>())
@@ -282,10 +324,9 @@ pub(crate) fn refuse<A: Actor, M>(to: Address<A>, refused: TellError<M>) {
         crate::trace::full(std::any::type_name::<A>(), to.id());
     }
     if let TellError::Full(_) = refused
-        && let Mailbox::Bounded {
-            overflow: Overflow::Stop,
-            ..
-        } = A::MAILBOX
+        && stops::<A>()
+        // Once: each further signal would wait until the actor has begun anew, and stop that.
+        && note_told(word(to.cell()), to.generation())
     {
         watch::stop(to.target(), StopReason::Overflow);
     }
@@ -459,6 +500,29 @@ mod tests {
                 prop_assert_eq!(waiting(&word, generation), inside);
             }
         }
+    }
+
+    #[test]
+    fn an_actor_is_told_once_whatever_is_counted_meanwhile() {
+        let word = AtomicU64::new(0);
+        assert_eq!(
+            [1, 1, 1].map(|_| admit(&word, 1, 2)),
+            [Admission::Yes(1), Admission::Yes(2), Admission::Full]
+        );
+        assert!(!note_told(&word, 0), "it is gone");
+        assert!(note_told(&word, 1));
+        withdraw(&word, 1);
+        assert_eq!(
+            [1, 1].map(|_| admit(&word, 1, 2)),
+            [Admission::Yes(2), Admission::Full]
+        );
+        assert!(!note_told(&word, 1) && waiting(&word, 1) == 2);
+        // Another actor in this cell.
+        assert_eq!(
+            [1, 1].map(|_| admit(&word, 2, 1)),
+            [Admission::Yes(1), Admission::Full]
+        );
+        assert!(note_told(&word, 2) && waiting(&word, 2) == 1);
     }
 
     #[test]

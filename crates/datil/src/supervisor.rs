@@ -66,8 +66,8 @@ pub(crate) trait Guard: Send {
     /// As [`Guard::clear`], but the state was dropped.
     unsafe fn fill(&self, cell: *mut Header);
 
-    /// A restarted actor handles messages with [`Actor::handle`] again.
-    fn forget_behaviour(&self, extras: &Extras);
+    /// A restarted actor handles messages with [`Actor::handle`] again, and an overflow from before is none of its own.
+    fn refresh(&self, cell: *mut Header, extras: &Extras);
 
     /// The actor ends with its runtime, where it cannot begin anew.
     fn leave(&self, children: &mut LostChildren);
@@ -113,7 +113,8 @@ impl<A: Actor, F: Fn() -> A + Send> Guard for Child<A, F> {
         unsafe { Shape::<A>::state(cell).write(actor) };
     }
 
-    fn forget_behaviour(&self, extras: &Extras) {
+    fn refresh(&self, cell: *mut Header, extras: &Extras) {
+        gate::begin_anew::<A>(cell);
         extras.behaves.set(false);
         extras.if_typed::<A, _>(|typed| typed.behaviour = None);
     }

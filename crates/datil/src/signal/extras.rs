@@ -246,7 +246,7 @@ pub(crate) unsafe fn rebuild(core: &Core, cell: *mut Header, extras: &Extras, gu
             unsafe { crate::trace::restarted(core, name(), cell) };
             extras.vacant.set(false);
             extras.reason.replace(None);
-            guard.forget_behaviour(extras);
+            guard.refresh(cell, extras);
             header
                 .flags
                 .set(header.flags.get() & !flag::STOPPING | flag::UNSTARTED);

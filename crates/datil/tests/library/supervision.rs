@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use datil::{
-    Actor, Address, AskError, Context, ReplyTo, Restart, Runtime, StopReason, Strategy, Supervisor,
-    SupervisorEnd, SupervisorOver,
+    Actor, Address, AskError, Context, Mailbox, Overflow, ReplyTo, Restart, Runtime, Simulation, StopReason,
+    Strategy, Supervisor, SupervisorEnd, SupervisorOver,
 };
 
 use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
@@ -566,4 +566,45 @@ fn children_that_end_with_their_runtime_are_none_any_more() {
     assert_eq!(supervisor.children(), 1);
     drop(stays.shutdown());
     assert_eq!(supervisor.children(), 0);
+}
+
+/// Takes one message at a time; one too many stops it.
+struct Narrow;
+
+impl Actor for Narrow {
+    type Msg = ();
+    const MAILBOX: Mailbox = Mailbox::Bounded {
+        capacity: 1,
+        overflow: Overflow::Stop,
+    };
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+#[test]
+fn an_overflow_is_one_failure_however_many_messages_are_refused() {
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed, 2).unwrap();
+        let supervisor = Supervisor::new(Strategy::OneForOne, 2, PATIENCE);
+        let made = Arc::new(AtomicUsize::new(0));
+        let count = made.clone();
+        let factory = move || {
+            count.fetch_add(1, SeqCst);
+            Narrow
+        };
+        let narrow = supervisor
+            .start(&mut &simulation, Restart::OnFailure, factory)
+            .unwrap();
+        for overflows in 1..=2 {
+            (0..10).for_each(|_| narrow.tell(()));
+            simulation.settle();
+            assert_eq!(made.load(SeqCst), 1 + overflows, "seed {seed}");
+        }
+        (0..10).for_each(|_| narrow.tell(()));
+        simulation.settle();
+        assert!(
+            supervisor.is_over() && !narrow.is_alive(),
+            "the third is one too many"
+        );
+        assert!(simulation.shutdown().is_empty());
+    }
 }
