@@ -25,7 +25,7 @@ use crate::mailbox::cell::{Header, NOBODY, Shape, TRANSIT, flag, tag};
 use crate::pool::{self, Pools};
 use crate::signal::extras::{self, Extras};
 use crate::sync::thread_local;
-use crate::worker::core::{Core, vtable};
+use crate::worker::core::{Core, contain, vtable};
 use crate::worker::port::{self, Port};
 use crate::worker::team::Team;
 
@@ -196,7 +196,7 @@ pub(crate) fn dead_letter<M>(on: Option<&Core>, msg: Lost<M>) {
 #[cold]
 fn bounce<M>(msg: Lost<M>) {
     DEAD_LETTERS.fetch_add(1, Relaxed);
-    drop(msg);
+    contain("a message", None, || drop(msg));
 }
 
 /// Creates an actor from any thread and hands it to a worker at once.
