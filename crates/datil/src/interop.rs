@@ -35,13 +35,13 @@ impl<A: Actor> Context<'_, A> {
 ///
 /// As with [`Address::tell`](crate::Address::tell), what a bounded mailbox has no room for is dropped and counted; nor does a mailbox that is [`Mailbox::Soft`](crate::Mailbox::Soft) hold the task back.
 ///
-/// Whether the actor has stopped is looked at for each message, so a channel that stays silent keeps the task.
+/// Whether the actor has stopped is looked at behind each message, so a channel that stays silent keeps the task. That message is counted as any that finds its actor gone; what is left in the channel is dropped with it.
 pub async fn forward<M>(mut from: mpsc::Receiver<M>, to: impl Into<Recipient<M>>) {
     let to = to.into();
     while let Some(msg) = from.recv().await {
+        to.tell(msg);
         if !to.is_alive() {
             return;
         }
-        to.tell(msg);
     }
 }

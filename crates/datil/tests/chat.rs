@@ -195,3 +195,22 @@ async fn futures_and_channels_reach_actors() {
     assert_eq!(all().await[5..], (100..110).collect::<Vec<_>>());
     fetcher.stop();
 }
+
+#[tokio::test]
+async fn a_question_that_finds_its_actor_gone_behind_a_channel_is_counted_and_says_so() {
+    let actors = Runtime::builder().workers(1).build().unwrap();
+    let fetcher = actors.spawn(Fetcher(tokio::runtime::Handle::current(), Vec::new()));
+    let end = fetcher.ended();
+    fetcher.stop();
+    timeout(PATIENCE, end).await.unwrap().unwrap();
+    let lost = || actors.metrics().total().dead_letters + actors.metrics().outside_dead_letters;
+    let before = lost();
+    let (send, receive) = tokio::sync::mpsc::channel(1);
+    let task = tokio::spawn(datil::interop::forward(receive, fetcher));
+    let (reply, answer) = datil::promise();
+    send.send(Msg::All(reply)).await.unwrap();
+    assert_eq!(timeout(PATIENCE, answer).await.unwrap(), Err(AskError::Gone));
+    timeout(PATIENCE, task).await.unwrap().unwrap();
+    actors.wait_quiescent();
+    assert!(lost() > before);
+}
