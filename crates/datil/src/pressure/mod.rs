@@ -224,7 +224,7 @@ pub(crate) fn forget(core: &Core, sender: Target) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mailbox::cell::Shape;
+    use crate::mailbox::cell::{NOBODY, Shape};
     use crate::pool::Pools;
     use crate::worker::core::vtable;
 
@@ -239,7 +239,7 @@ mod tests {
         let mut state = State::default();
         let pools = Pools::new();
         let cells: Vec<_> = (0..4)
-            .map(|_| Shape::<Nobody>::create(&pools, vtable::<Nobody>(), 1, flag::HOLDS, Nobody))
+            .map(|_| Shape::<Nobody>::create(&pools, vtable::<Nobody>(), NOBODY, flag::HOLDS, Nobody))
             .collect();
         // SAFETY: the cells are ours.
         let targets: Vec<_> = cells.iter().map(|&cell| unsafe { Target::of(cell) }).collect();
