@@ -366,11 +366,45 @@ where
     }
 }
 
+/// Tells a task or thread that waits; dropped, it tells why it does not.
+pub(crate) struct Waiter<R>(Option<oneshot::Sender<Result<R, AskError>>>);
+
+impl<R> Waiter<R> {
+    pub(crate) fn new() -> (Self, Answer<R>) {
+        let (sender, receiver) = oneshot::channel();
+        (Self(Some(sender)), Answer(receiver))
+    }
+
+    /// Whether nobody waits any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.0.as_ref().is_none_or(oneshot::Sender::is_closed)
+    }
+
+    pub(crate) fn tell(mut self, answer: R) {
+        let sender = self.0.take();
+        // Code of users that is not the answering actor's: the waker of the task that waits, or the destructor of an answer
+        // for which nobody does.
+        contain("an answer", None, || {
+            drop(sender.map(|sender| sender.send(Ok(answer))))
+        });
+    }
+}
+
+impl<R> Drop for Waiter<R> {
+    fn drop(&mut self) {
+        if let Some(sender) = self.0.take() {
+            let why = lost::why();
+            // As above. It may be dropped because of a panic, and a second one would end the process.
+            contain("an answer", None, || lost::apart(|| drop(sender.send(Err(why)))));
+        }
+    }
+}
+
 /// The place of a reply that a task or thread waits for.
 #[repr(C)]
 struct Promise<R> {
     head: Head<R>,
-    sender: oneshot::Sender<Result<R, AskError>>,
+    waiter: Waiter<R>,
 }
 
 impl<R> Promise<R> {
@@ -379,32 +413,27 @@ impl<R> Promise<R> {
     unsafe fn complete(head: NonNull<Head<R>>, answer: Option<R>) {
         // SAFETY: by the caller.
         let promise = unsafe { Box::from_raw(head.cast::<Self>().as_ptr()) };
-        // Code of users that is not the answering actor's: the waker of the task that waits, or the destructor of an answer
-        // for which nobody does. The reply may be dropped because of a panic, and a second one would end the process.
-        contain("an answer", None, || match answer {
-            Some(answer) => drop(promise.sender.send(Ok(answer))),
-            None => {
-                let why = lost::why();
-                lost::apart(|| drop(promise.sender.send(Err(why))));
-            }
-        });
+        match answer {
+            Some(answer) => promise.waiter.tell(answer),
+            None => drop(promise),
+        }
     }
 }
 
 /// A reply and the answer that it gives, for a thread or task that puts together a question by itself.
 pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
-    let (sender, receiver) = oneshot::channel();
+    let (waiter, answer) = Waiter::new();
     let promise = Box::new(Promise {
         head: Head {
             complete: Promise::<R>::complete,
         },
-        sender,
+        waiter,
     });
     let reply = ReplyTo {
         head: NonNull::from(Box::leak(promise)).cast(),
         answer: PhantomData,
     };
-    (reply, Answer(receiver))
+    (reply, answer)
 }
 
 /// An answer on its way. As a future it can be awaited with any executor; a thread can [`wait`](Answer::wait) for it.

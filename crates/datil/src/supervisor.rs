@@ -15,7 +15,7 @@ use datil_policy::Nanos;
 
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
-use crate::answer::{self, Answer};
+use crate::answer::{Answer, Waiter};
 use crate::gate;
 use crate::mailbox::cell::{Header, Shape};
 use crate::pool::lock;
@@ -24,7 +24,7 @@ use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
 use crate::sync::{Instant, Mutex};
-use crate::watch::{self, StopReason};
+use crate::watch::{self, StopReason, Watcher};
 use crate::worker::core::contain;
 
 /// Who begins anew when a child fails.
@@ -191,21 +191,19 @@ struct State {
     next: u64,
     over: Option<SupervisorEnd>,
     parent: Option<(Arc<Inner>, u64)>,
-    watchers: Vec<Watcher>,
+    monitors: Vec<Monitor>,
 }
 
 /// One who wants to know of a supervisor's end.
-struct Watcher {
+struct Monitor {
     number: u64,
-    /// The actor that watches, if it is one: dead ones are forgotten.
-    by: Option<Target>,
-    notify: Box<dyn FnOnce(SupervisorEnd) + Send>,
+    watcher: Watcher<SupervisorEnd>,
 }
 
-impl Watcher {
+impl Monitor {
     fn notify(self, end: SupervisorEnd) {
         // Code of the watcher, which must not keep it from the others.
-        contain("a monitor", None, || (self.notify)(end));
+        contain("a monitor", None, || self.watcher.tell(end));
     }
 
     /// Drops the closure, which is the watcher's.
@@ -336,46 +334,45 @@ impl Inner {
         let end = *state.over.get_or_insert(end);
         let children = std::mem::take(&mut state.children);
         let parent = state.parent.take();
-        let watchers = std::mem::take(&mut state.watchers);
+        let monitors = std::mem::take(&mut state.monitors);
         drop(state);
         children.iter().rev().for_each(|child| child.member.stop());
         if let Some((parent, number)) = parent {
             parent.forget(number);
         }
-        watchers.into_iter().for_each(|watcher| watcher.notify(end));
+        monitors.into_iter().for_each(|monitor| monitor.notify(end));
     }
 
     /// Returns the number by which it is forgotten.
-    fn watch(&self, by: Option<Target>, notify: Box<dyn FnOnce(SupervisorEnd) + Send>) -> u64 {
+    fn watch(&self, watcher: Watcher<SupervisorEnd>) -> u64 {
         let mut state = lock(&self.state);
         let number = state.next;
         state.next += 1;
-        let watcher = Watcher { number, by, notify };
+        let monitor = Monitor { number, watcher };
         if let Some(end) = state.over {
             drop(state);
-            watcher.notify(end);
+            monitor.notify(end);
             return number;
         }
         let mut vain = Vec::new();
-        if state.watchers.len() == state.watchers.capacity() {
-            // Before the list grows: watchers that have stopped take no place for ever.
-            let gone = |watcher: &mut Watcher| watcher.by.is_some_and(|by| !by.is_alive());
-            vain.extend(state.watchers.extract_if(.., gone));
+        if state.monitors.len() == state.monitors.capacity() {
+            // Before the list grows: those who have stopped, or wait no more, take no place for ever.
+            vain.extend(state.monitors.extract_if(.., |monitor| monitor.watcher.is_gone()));
         }
-        state.watchers.push(watcher);
+        state.monitors.push(monitor);
         drop(state);
-        vain.into_iter().for_each(Watcher::discard);
+        vain.into_iter().for_each(Monitor::discard);
         number
     }
 
     /// A watcher is none any more, if it was not told yet.
     fn unwatch(&self, number: u64) {
         let mut state = lock(&self.state);
-        let found = state.watchers.iter().position(|watcher| watcher.number == number);
-        let watcher = found.map(|at| state.watchers.remove(at));
+        let found = state.monitors.iter().position(|monitor| monitor.number == number);
+        let monitor = found.map(|at| state.monitors.remove(at));
         drop(state);
-        if let Some(watcher) = watcher {
-            watcher.discard();
+        if let Some(monitor) = monitor {
+            monitor.discard();
         }
     }
 
@@ -463,7 +460,7 @@ impl Supervisor {
                 next: 0,
                 over: None,
                 parent: None,
-                watchers: Vec::new(),
+                monitors: Vec::new(),
             }),
         }))
     }
@@ -570,8 +567,8 @@ impl Supervisor {
     /// # Errors
     /// The answer is [`crate::AskError::Dropped`] if the supervisor is gone without an end: nobody has a clone of it, nor has it children.
     pub fn ended(&self) -> Answer<SupervisorEnd> {
-        let (reply, answer) = answer::promise();
-        self.0.watch(None, Box::new(move |end| reply.send(end)));
+        let (waiter, answer) = Waiter::new();
+        self.0.watch(Watcher::Waits(waiter));
         answer
     }
 
@@ -603,7 +600,7 @@ impl<A: Actor> Context<'_, A> {
         let me = self.address();
         let notify = Box::new(move |end| gate::tell_in_any_case(me, message(end)));
         SupervisorMonitorId {
-            number: of.0.watch(Some(me.target()), notify),
+            number: of.0.watch(Watcher::Actor(me.target(), notify)),
             of: Arc::downgrade(&of.0),
         }
     }
@@ -647,5 +644,21 @@ mod sealed {
         fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
             self.core().spawn_prepared(actor, prepare)
         }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_not_wait_for_an_end_any_more_is_forgotten() {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1, Duration::from_secs(1));
+        let waits = supervisor.ended();
+        (0..100).for_each(|_| drop(supervisor.ended()));
+        let kept = lock(&supervisor.0.state).monitors.len();
+        assert!(kept < 10, "{kept} of 100 are kept");
+        supervisor.stop();
+        assert_eq!(waits.wait(), Ok(SupervisorEnd::Stopped));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
-use crate::answer::{self, Answer};
+use crate::answer::{Answer, Waiter};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::gate;
 use crate::mailbox::cell::flag;
@@ -88,28 +88,63 @@ pub struct MonitorId {
     number: u64,
 }
 
+/// Who is told of an end (`E` says which), and how.
+pub(crate) enum Watcher<E> {
+    /// An actor, by a closure that writes to it.
+    Actor(Target, Box<dyn FnOnce(E) + Send>),
+    /// A thread or task that waits.
+    Waits(Waiter<E>),
+    /// The runtime itself.
+    Runtime(Box<dyn FnOnce() + Send>),
+}
+
+impl<E> Watcher<E> {
+    /// The actor that watches, if it is one.
+    pub(crate) fn by(&self) -> Option<Target> {
+        match self {
+            Self::Actor(by, _) => Some(*by),
+            Self::Waits(_) | Self::Runtime(_) => None,
+        }
+    }
+
+    /// Whether nobody is left to be told.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Actor(by, _) => !by.is_alive(),
+            Self::Waits(waiter) => waiter.is_gone(),
+            Self::Runtime(_) => false,
+        }
+    }
+
+    pub(crate) fn tell(self, end: E) {
+        match self {
+            Self::Actor(_, notify) => notify(end),
+            Self::Waits(waiter) => waiter.tell(end),
+            Self::Runtime(act) => act(),
+        }
+    }
+}
+
 /// One who wants to know of an actor's end.
 pub(crate) struct Monitor {
     number: u64,
-    /// The actor that watches, if it is one: dead ones are forgotten.
-    by: Option<Target>,
-    notify: Box<dyn FnOnce(Down) + Send>,
+    watcher: Watcher<StopReason>,
 }
 
 impl Monitor {
-    fn new(by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> Self {
+    fn new(watcher: Watcher<StopReason>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Relaxed);
-        Self { number, by, notify }
+        Self { number, watcher }
     }
 
     /// The actor that watches, if it is one.
     pub(crate) fn by(&self) -> Option<Target> {
-        self.by
+        self.watcher.by()
     }
 
     pub(crate) fn notify(self, down: Down) {
-        (self.notify)(down);
+        self.watcher.tell(down.reason);
     }
 
     /// Drops the closure, which is the watcher's: a panic in it is not one of the actor that is watched.
@@ -119,10 +154,7 @@ impl Monitor {
 }
 
 /// Signal: somebody wants to know of the receiver's end.
-struct Watch {
-    receiver: ActorId,
-    monitor: Monitor,
-}
+struct Watch(Monitor);
 
 impl Signal for Watch {
     const LANE: Lane = Lane::System;
@@ -132,22 +164,17 @@ impl Signal for Watch {
         let mut monitors = unsafe { extras::attach(at.header()) }.monitors.borrow_mut();
         let mut vain = Vec::new();
         if monitors.len() == monitors.capacity() {
-            // Before the list grows: watchers that have stopped take no place for ever.
-            let gone = |monitor: &mut Monitor| monitor.by.is_some_and(|by| !by.is_alive());
-            vain.extend(monitors.extract_if(.., gone));
+            // Before the list grows: those who have stopped, or wait no more, take no place for ever.
+            vain.extend(monitors.extract_if(.., |monitor| monitor.watcher.is_gone()));
         }
-        monitors.push(self.monitor);
+        monitors.push(self.0);
         drop(monitors);
         vain.into_iter().for_each(|monitor| monitor.discard(at));
     }
 
     fn lost(self, on: Option<&Core>) {
-        let down = Down {
-            actor: self.receiver,
-            reason: StopReason::Gone,
-        };
         // Code of its watcher.
-        contain("a monitor", on, || self.monitor.notify(down));
+        contain("a monitor", on, || self.0.watcher.tell(StopReason::Gone));
     }
 }
 
@@ -175,23 +202,17 @@ impl Signal for Unwatch {
     }
 }
 
-fn watch(of: Target, by: Option<Target>, notify: Box<dyn FnOnce(Down) + Send>) -> MonitorId {
-    let monitor = Monitor::new(by, notify);
+fn watch(of: Target, watcher: Watcher<StopReason>) -> MonitorId {
+    let monitor = Monitor::new(watcher);
     let number = monitor.number;
-    signal::send(
-        of,
-        Watch {
-            receiver: ActorId(of),
-            monitor,
-        },
-    );
+    signal::send(of, Watch(monitor));
     MonitorId { of, number }
 }
 
 /// Runs something on the worker of an actor when that has ended, and drops it if the runtime ends first. For an actor that
 /// cannot run yet.
 pub(crate) fn when_down(of: &Extras, act: impl FnOnce() + Send + 'static) {
-    let monitor = Monitor::new(None, Box::new(move |_| act()));
+    let monitor = Monitor::new(Watcher::Runtime(Box::new(act)));
     of.monitors.borrow_mut().push(monitor);
 }
 
@@ -305,8 +326,8 @@ pub(crate) fn stop_in_turn(to: Target) {
 
 /// See [`Address::ended`].
 pub(crate) fn ended(of: Target) -> Answer<StopReason> {
-    let (reply, answer) = answer::promise();
-    watch(of, None, Box::new(move |down| reply.send(down.reason)));
+    let (waiter, answer) = Waiter::new();
+    watch(of, Watcher::Waits(waiter));
     answer
 }
 
@@ -358,12 +379,9 @@ impl<A: Actor> Context<'_, A> {
         of: impl Receiver,
         message: impl FnOnce(Down) -> A::Msg + Send + 'static,
     ) -> MonitorId {
-        let me = self.address();
-        watch(
-            of.id().0,
-            Some(me.target()),
-            Box::new(move |down| gate::tell_in_any_case(me, message(down))),
-        )
+        let (me, actor) = (self.address(), of.id());
+        let notify = move |reason| gate::tell_in_any_case(me, message(Down { actor, reason }));
+        watch(actor.0, Watcher::Actor(me.target(), Box::new(notify)))
     }
 
     /// Ends a monitor. A message that is under way already still arrives.
@@ -407,5 +425,35 @@ impl<A: Actor> Context<'_, A> {
         })));
         // Code of users: what the former closure holds.
         drop(former);
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::answer::ReplyTo;
+    use crate::runtime::Runtime;
+
+    /// Says by how many it is watched.
+    struct Watched;
+    impl Actor for Watched {
+        type Msg = ReplyTo<usize>;
+        fn handle(&mut self, reply: ReplyTo<usize>, cx: &mut Context<'_, Self>) {
+            reply.send(cx.extras().monitors.borrow().len());
+        }
+    }
+
+    #[test]
+    fn who_does_not_wait_for_an_end_any_more_is_forgotten() {
+        let runtime = Runtime::builder().workers(1).build().expect("a worker");
+        let watched = runtime.spawn(Watched);
+        let waits = watched.ended();
+        (0..100).for_each(|_| drop(watched.ended()));
+        let kept = watched.ask(|reply| reply).wait().expect("it answers");
+        assert!(kept < 10, "{kept} of 100 are kept");
+        watched.stop();
+        assert_eq!(waits.wait(), Ok(StopReason::Stopped));
+        let leftovers = runtime.shutdown();
+        assert!(leftovers.is_empty(), "{leftovers}");
     }
 }
