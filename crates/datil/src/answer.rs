@@ -12,7 +12,7 @@ use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::actor::{Actor, Context};
@@ -21,7 +21,7 @@ use crate::lost;
 use crate::pool::lock;
 use crate::recipient::Receiver;
 use crate::signal::{At, Lane, Parcel, Signal};
-use crate::sync::{self, Mutex, thread_local};
+use crate::sync::{self, Mutex, thread, thread_local};
 use crate::timer::TimeOut;
 use crate::worker::core::{Core, contain};
 use crate::worker::team::Team;
@@ -372,7 +372,11 @@ pub(crate) struct Waiter<R>(Option<oneshot::Sender<Result<R, AskError>>>);
 impl<R> Waiter<R> {
     pub(crate) fn new() -> (Self, Answer<R>) {
         let (sender, receiver) = oneshot::channel();
-        (Self(Some(sender)), Answer(receiver))
+        let answer = Answer {
+            receiver,
+            polled: false,
+        };
+        (Self(Some(sender)), answer)
     }
 
     /// Whether nobody waits any more.
@@ -440,11 +444,15 @@ pub fn promise<R: Send + 'static>() -> (ReplyTo<R>, Answer<R>) {
 ///
 /// Dropping it does not withdraw the question.
 #[must_use = "an answer that nobody waits for is lost"]
-pub struct Answer<R>(oneshot::Receiver<Result<R, AskError>>);
+pub struct Answer<R> {
+    receiver: oneshot::Receiver<Result<R, AskError>>,
+    /// It holds a task's waker, with which the channel lets no thread wait.
+    polled: bool,
+}
 
 impl<R> Answer<R> {
     /// Blocks the calling thread until the answer is there: for ever, if the [`ReplyTo`] is kept and not used. A shutdown
-    /// drops those of actors that are left, and so ends the wait.
+    /// drops those of actors that are left, and so ends the wait. It may have been awaited for a while before.
     ///
     /// # Errors
     /// [`AskError::Full`], [`AskError::Gone`] or [`AskError::Dropped`], and [`AskError::InsideActor`] if a worker calls this and the answer is not there
@@ -453,7 +461,10 @@ impl<R> Answer<R> {
         if let Some(here) = self.without_waiting() {
             return here;
         }
-        sync::receive(self.0)
+        if self.polled {
+            return self.park(None);
+        }
+        sync::receive(self.receiver)
     }
 
     /// Blocks the calling thread until the answer is there, at most so long.
@@ -464,15 +475,39 @@ impl<R> Answer<R> {
         if let Some(here) = self.without_waiting() {
             return here;
         }
-        self.0.recv_timeout(most).unwrap_or_else(|error| match error {
+        if self.polled {
+            return self.park(std::time::Instant::now().checked_add(most));
+        }
+        let answer = self.receiver.recv_timeout(most);
+        answer.unwrap_or_else(|error| match error {
             oneshot::RecvTimeoutError::Timeout => Err(AskError::TimedOut),
             oneshot::RecvTimeoutError::Disconnected => Err(AskError::Dropped),
         })
     }
 
+    /// Blocks the calling thread in place of the task that has waited.
+    fn park(mut self, until: Option<std::time::Instant>) -> Result<R, AskError> {
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut cx = std::task::Context::from_waker(&waker);
+        loop {
+            if let Poll::Ready(answer) = Pin::new(&mut self).poll(&mut cx) {
+                return answer;
+            }
+            let Some(until) = until else {
+                thread::park();
+                continue;
+            };
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() {
+                return Err(AskError::TimedOut);
+            }
+            thread::park_timeout(left);
+        }
+    }
+
     /// The answer if it is there.
     pub(crate) fn look(&self) -> Option<Result<R, AskError>> {
-        match self.0.try_recv() {
+        match self.receiver.try_recv() {
             Ok(answer) => Some(answer),
             Err(oneshot::TryRecvError::Disconnected) => Some(Err(AskError::Dropped)),
             Err(oneshot::TryRecvError::Empty) => None,
@@ -490,9 +525,19 @@ impl<R> Future for Answer<R> {
     type Output = Result<R, AskError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0)
+        self.polled = true;
+        Pin::new(&mut self.receiver)
             .poll(cx)
             .map(|answer| answer.unwrap_or(Err(AskError::Dropped)))
+    }
+}
+
+/// Wakes a thread that waits in place of a task.
+struct Unpark(thread::Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 

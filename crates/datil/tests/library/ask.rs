@@ -1,8 +1,10 @@
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use datil::{Actor, AskError, Context, ReplyTo};
+use datil::{Actor, Answer, AskError, Context, ReplyTo};
 
 use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, runtime, sync, tell};
 
@@ -415,4 +417,38 @@ fn a_waker_that_panics_is_not_the_answering_actors_failure() {
         assert_eq!(reason.to_string(), "panicked: a handler, on purpose");
         assert_eq!(runtime.metrics().total().panics, 4);
     });
+}
+
+#[test]
+fn a_thread_can_wait_for_what_was_awaited_before() {
+    /// An answer that a task has given up to wait for.
+    fn awaited() -> (ReplyTo<u64>, Answer<u64>) {
+        let (reply, mut answer) = datil::promise();
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(Pin::new(&mut answer).poll(&mut cx).is_pending());
+        (reply, answer)
+    }
+    let later = |act: Box<dyn FnOnce() + Send>| {
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            act();
+        })
+    };
+    type Wait = fn(Answer<u64>) -> Result<u64, AskError>;
+    let waits: [Wait; 2] = [Answer::wait, |answer| answer.wait_for(PATIENCE)];
+    for wait in waits {
+        let (reply, answer) = awaited();
+        reply.send(1);
+        assert_eq!(wait(answer), Ok(1));
+        let (reply, answer) = awaited();
+        let thread = later(Box::new(|| reply.send(2)));
+        assert_eq!(wait(answer), Ok(2));
+        thread.join().unwrap();
+        let (reply, answer) = awaited();
+        let thread = later(Box::new(|| drop(reply)));
+        assert_eq!(wait(answer), Err(AskError::Dropped));
+        thread.join().unwrap();
+    }
+    let (_reply, answer) = awaited();
+    assert_eq!(answer.wait_for(Duration::from_millis(5)), Err(AskError::TimedOut));
 }
