@@ -225,7 +225,8 @@ impl<A: Actor> Pool<A> {
         })
     }
 
-    /// The member that the next message goes to; `None` if none is alive.
+    /// The member that a message would go to now; `None` if none is alive. The call counts as that message's turn: with [`Route::RoundRobin`] the next
+    /// one goes to another member, so send to what it returns rather than ask and then [`Pool::tell`].
     pub fn choose(&self) -> Option<Address<A>> {
         self.in_turn().find(|member| member.is_alive())
     }
