@@ -16,8 +16,9 @@ pub trait Actor: Send + Sized + 'static {
     type Msg: Send + 'static;
 
     /// Whether the actor runs as soon as it is spawned, so that [`Actor::started`] takes place without a message.
-    /// With `false`, `started` runs just before the first message is handled and an actor that nobody writes to never runs,
-    /// which makes ten million dormant actors cheap.
+    /// With `false`, `started` runs just before the first thing that reaches the actor, and an actor that nothing reaches never runs,
+    /// which makes ten million dormant actors cheap. Besides messages that is whatever concerns the actor itself: who watches it
+    /// ([`Address::ended`], [`Context::monitor`], [`Context::link`]) and who stops it ([`Address::stop`], [`Address::kill`]).
     const EAGER: bool = true;
 
     /// What its author knows of the part that actors of this type play. Only the policies `lgs-uc`, `lgs-uw` and
@@ -36,8 +37,8 @@ pub trait Actor: Send + Sized + 'static {
     fn handle(&mut self, msg: Self::Msg, cx: &mut Context<'_, Self>);
 
     /// Runs when the actor ends by [`Context::stop`], [`Address::stop`], [`Address::stop_in_turn`], a link, its supervisor or a full mailbox
-    /// ([`crate::Overflow::Stop`]), after the handler that runs, if any. It does not run after a panic or [`Address::kill`], nor for actors that are
-    /// left over when the runtime shuts down; `Drop` runs in all cases. A panic in it is one of the actor: counted, reported, and a failure for those who watch.
+    /// ([`crate::Overflow::Stop`]), after the handler that runs, if any. It does not run after a panic, [`Address::kill`] or
+    /// [`Context::stop_because`] with [`crate::StopReason::Killed`], nor for actors that are left over when the runtime shuts down; `Drop` runs in all cases. A panic in it is one of the actor: counted, reported, and a failure for those who watch.
     fn stopped(&mut self, cx: &mut Context<'_, Self>) {
         let _ = cx;
     }

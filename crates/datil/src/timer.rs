@@ -433,9 +433,9 @@ impl<A: Actor> Context<'_, A> {
         every(&self.engine.team, self.owner(), period, to, msg)
     }
 
-    /// Does something in this actor later, not before `delay` has passed, unless it is cancelled, or the actor stops or is
-    /// restarted before. Comes in turn with the messages from outside, and counts as one. [`Runtime::wait_quiescent`] waits
-    /// for it.
+    /// Does something in this actor later, not before `delay` has passed, unless it is cancelled, or the actor stops, or is
+    /// restarted before that. Comes in turn with the messages from outside, and counts as one: if it waits in the mailbox when
+    /// the actor is restarted it stays there, as messages do, and gets the new state. [`Runtime::wait_quiescent`] waits for it.
     ///
     /// # Panics
     /// As [`Runtime::tell_after`].

@@ -360,7 +360,8 @@ impl<A: Actor> Address<A> {
 }
 
 impl<A: Actor> Context<'_, A> {
-    /// As [`Context::stop`], with a reason for those who watch or supervise this actor.
+    /// As [`Context::stop`], with a reason for those who watch or supervise this actor. With [`StopReason::Killed`] it ends as by
+    /// [`Address::kill`], without [`Actor::stopped`].
     pub fn stop_because(&mut self, reason: StopReason) {
         self.extras().because(reason);
         self.stop();
