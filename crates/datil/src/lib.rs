@@ -109,6 +109,7 @@ mod handle;
 mod inbox;
 #[cfg(feature = "tokio")]
 pub mod interop;
+mod keyed;
 mod lost;
 mod mailbox;
 mod membarrier;

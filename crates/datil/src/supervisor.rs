@@ -5,7 +5,7 @@
 //!
 //! The strategies and the intensity window are those of Erlang/OTP (`supervisor`, OTP design principles).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
@@ -17,6 +17,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::answer::{Answer, Waiter};
 use crate::gate;
+use crate::keyed::{Keyed, KeyedList};
 use crate::mailbox::cell::{Header, Shape};
 use crate::pool::lock;
 use crate::runtime::Runtime;
@@ -73,9 +74,9 @@ pub(crate) trait Guard: Send {
     fn leave(&self, children: &mut LostChildren);
 }
 
-/// Children that have ended with their runtime, by supervisor: forgotten one by one they would take quadratic time.
+/// Children that have ended with their runtime, by supervisor.
 #[derive(Default)]
-pub(crate) struct LostChildren(HashMap<*const Inner, (Arc<Inner>, HashSet<u64>)>);
+pub(crate) struct LostChildren(HashMap<*const Inner, (Arc<Inner>, Vec<u64>)>);
 
 impl LostChildren {
     /// Tells their supervisors that they are none any more.
@@ -121,9 +122,8 @@ impl<A: Actor, F: Fn() -> A + Send> Guard for Child<A, F> {
 
     fn leave(&self, children: &mut LostChildren) {
         let of = Arc::as_ptr(&self.supervisor);
-        let (_, numbers) =
-            (children.0.entry(of)).or_insert_with(|| (self.supervisor.clone(), HashSet::new()));
-        numbers.insert(self.number);
+        let (_, numbers) = (children.0.entry(of)).or_insert_with(|| (self.supervisor.clone(), Vec::new()));
+        numbers.push(self.number);
     }
 }
 
@@ -178,26 +178,33 @@ impl Member {
 }
 
 struct Entry {
-    number: u64,
     restart: Restart,
     member: Member,
 }
 
 struct State {
-    /// In the order in which they were started.
-    children: Vec<Entry>,
+    /// By number, hence in the order in which they were started.
+    children: BTreeMap<u64, Entry>,
     /// When the last restarts were, oldest first.
     restarts: VecDeque<Nanos>,
     next: u64,
     over: Option<SupervisorEnd>,
     parent: Option<(Arc<Inner>, u64)>,
-    monitors: Vec<Monitor>,
+    monitors: KeyedList<Monitor>,
 }
 
 /// One who wants to know of a supervisor's end.
 struct Monitor {
     number: u64,
     watcher: Watcher<SupervisorEnd>,
+}
+
+impl Keyed for Monitor {
+    type Key = u64;
+
+    fn key(&self) -> u64 {
+        self.number
+    }
 }
 
 impl Monitor {
@@ -237,10 +244,10 @@ struct Others {
 
 impl Others {
     /// All of these children but the one with this number.
-    fn of(children: &[Entry], number: Option<u64>) -> Self {
+    fn of<'a>(children: impl IntoIterator<Item = (&'a u64, &'a Entry)>, number: Option<u64>) -> Self {
         let mut others = Self::default();
-        for entry in children {
-            if Some(entry.number) != number {
+        for (&child, entry) in children {
+            if Some(child) != number {
                 let list = if entry.restart == Restart::Never {
                     &mut others.stop
                 } else {
@@ -288,16 +295,16 @@ impl Inner {
     fn plan(&self, number: u64, reason: &StopReason, now: Option<Nanos>) -> Plan {
         let now = now.unwrap_or_else(|| self.made.elapsed().as_nanos() as Nanos);
         let mut state = lock(&self.state);
-        let Some(place) = state.children.iter().position(|child| child.number == number) else {
+        let Some(child) = state.children.get(&number) else {
             return Plan::Leave;
         };
-        let wanted = match state.children[place].restart {
+        let wanted = match child.restart {
             Restart::Always => true,
             Restart::OnFailure => !reason.is_normal(),
             Restart::Never => false,
         };
         if !wanted || state.over.is_some() {
-            state.children.remove(place);
+            state.children.remove(&number);
             return Plan::Leave;
         }
         while state
@@ -311,12 +318,12 @@ impl Inner {
             return Plan::Escalate(state.parent.clone());
         }
         state.restarts.push_back(now);
-        let concerned = match self.strategy {
-            Strategy::OneForOne => place..place,
-            Strategy::OneForAll => 0..state.children.len(),
-            Strategy::RestForOne => place..state.children.len(),
+        let first = match self.strategy {
+            Strategy::OneForOne => return Plan::Restart(Others::default()),
+            Strategy::OneForAll => 0,
+            Strategy::RestForOne => number,
         };
-        Plan::Restart(Others::of(&state.children[concerned], Some(number)))
+        Plan::Restart(Others::of(state.children.range(first..), Some(number)))
     }
 
     /// All children begin anew.
@@ -336,7 +343,7 @@ impl Inner {
         let parent = state.parent.take();
         let monitors = std::mem::take(&mut state.monitors);
         drop(state);
-        children.iter().rev().for_each(|child| child.member.stop());
+        children.values().rev().for_each(|child| child.member.stop());
         if let Some((parent, number)) = parent {
             parent.forget(number);
         }
@@ -354,12 +361,8 @@ impl Inner {
             monitor.notify(end);
             return number;
         }
-        let mut vain = Vec::new();
-        if state.monitors.len() == state.monitors.capacity() {
-            // Before the list grows: those who have stopped, or wait no more, take no place for ever.
-            vain.extend(state.monitors.extract_if(.., |monitor| monitor.watcher.is_gone()));
-        }
-        state.monitors.push(monitor);
+        let gone = |monitor: &mut Monitor| monitor.watcher.is_gone();
+        let vain = state.monitors.push_and_prune(monitor, gone);
         drop(state);
         vain.into_iter().for_each(Monitor::discard);
         number
@@ -368,8 +371,7 @@ impl Inner {
     /// A watcher is none any more, if it was not told yet.
     fn unwatch(&self, number: u64) {
         let mut state = lock(&self.state);
-        let found = state.monitors.iter().position(|monitor| monitor.number == number);
-        let monitor = found.map(|at| state.monitors.remove(at));
+        let monitor = state.monitors.remove(number);
         drop(state);
         if let Some(monitor) = monitor {
             monitor.discard();
@@ -377,15 +379,16 @@ impl Inner {
     }
 
     /// These children are none any more.
-    fn forget_all(&self, numbers: &HashSet<u64>) {
-        lock(&self.state)
-            .children
-            .retain(|child| !numbers.contains(&child.number));
+    fn forget_all(&self, numbers: &[u64]) {
+        let mut state = lock(&self.state);
+        for number in numbers {
+            state.children.remove(number);
+        }
     }
 
     /// A child is none any more.
     fn forget(&self, number: u64) {
-        lock(&self.state).children.retain(|child| child.number != number);
+        lock(&self.state).children.remove(&number);
     }
 }
 
@@ -455,12 +458,12 @@ impl Supervisor {
             within: Nanos::try_from(within.as_nanos()).unwrap_or(Nanos::MAX),
             made: Instant::now(),
             state: Mutex::new(State {
-                children: Vec::new(),
+                children: BTreeMap::new(),
                 restarts: VecDeque::new(),
                 next: 0,
                 over: None,
                 parent: None,
-                monitors: Vec::new(),
+                monitors: KeyedList::default(),
             }),
         }))
     }
@@ -497,11 +500,8 @@ impl Supervisor {
         let address = place.spawn_prepared(actor, |extras| {
             extras.guard.replace(Some(Box::new(guard)));
         });
-        state.children.push(Entry {
-            number,
-            restart,
-            member: Member::Actor(address.target()),
-        });
+        let member = Member::Actor(address.target());
+        state.children.insert(number, Entry { restart, member });
         Ok(address)
     }
 
@@ -531,11 +531,8 @@ impl Supervisor {
         }
         let number = state.next;
         state.next += 1;
-        state.children.push(Entry {
-            number,
-            restart,
-            member: Member::Supervisor(other.0.clone()),
-        });
+        let member = Member::Supervisor(other.0.clone());
+        state.children.insert(number, Entry { restart, member });
         drop(state);
         let mut theirs = lock(&other.0.state);
         let (over, had_one) = (theirs.over.is_some(), theirs.parent.is_some());

@@ -14,6 +14,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::atomic::Ordering::{Relaxed, SeqCst};
 use crate::atomic::{AtomicU64, AtomicUsize};
+use crate::keyed::{Keyed, KeyedList};
 use crate::pool::lock;
 use crate::runtime::Runtime;
 use crate::signal::{At, Lane, Parcel, Signal};
@@ -25,6 +26,14 @@ use crate::worker::team::Team;
 /// Names a timer, to cancel it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(u64);
+
+impl Keyed for TimerId {
+    type Key = Self;
+
+    fn key(&self) -> Self {
+        *self
+    }
+}
 
 /// What happens when a timer is due.
 enum Action {
@@ -47,7 +56,7 @@ struct Entry {
 struct State {
     due: BTreeMap<(Nanos, TimerId), Entry>,
     deadlines: HashMap<TimerId, Nanos>,
-    owned: HashMap<Target, Vec<TimerId>>,
+    owned: HashMap<Target, KeyedList<TimerId>>,
     /// The timer that is firing, and its owner; `None` if it was cancelled meanwhile.
     firing: Option<(TimerId, Option<Target>)>,
     thread: Option<JoinHandle<()>>,
@@ -69,7 +78,7 @@ impl State {
         if let Some(owner) = entry.owner
             && let Some(ids) = self.owned.get_mut(&owner)
         {
-            ids.retain(|&other| other != id);
+            ids.remove(id);
             if ids.is_empty() {
                 self.owned.remove(&owner);
             }

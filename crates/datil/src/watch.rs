@@ -9,6 +9,7 @@ use crate::address::{ActorId, Address, Target};
 use crate::answer::{Answer, Waiter};
 use crate::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::gate;
+use crate::keyed::Keyed;
 use crate::mailbox::cell::flag;
 use crate::recipient::Receiver;
 use crate::signal::extras::{self, Extras};
@@ -131,6 +132,14 @@ pub(crate) struct Monitor {
     watcher: Watcher<StopReason>,
 }
 
+impl Keyed for Monitor {
+    type Key = u64;
+
+    fn key(&self) -> u64 {
+        self.number
+    }
+}
+
 impl Monitor {
     fn new(watcher: Watcher<StopReason>) -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
@@ -161,14 +170,9 @@ impl Signal for Watch {
 
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker.
-        let mut monitors = unsafe { extras::attach(at.header()) }.monitors.borrow_mut();
-        let mut vain = Vec::new();
-        if monitors.len() == monitors.capacity() {
-            // Before the list grows: those who have stopped, or wait no more, take no place for ever.
-            vain.extend(monitors.extract_if(.., |monitor| monitor.watcher.is_gone()));
-        }
-        monitors.push(self.0);
-        drop(monitors);
+        let monitors = unsafe { &extras::attach(at.header()).monitors };
+        let gone = |monitor: &mut Monitor| monitor.watcher.is_gone();
+        let vain = monitors.borrow_mut().push_and_prune(self.0, gone);
         vain.into_iter().for_each(|monitor| monitor.discard(at));
     }
 
@@ -189,14 +193,8 @@ impl Signal for Unwatch {
         let Some(extras) = (unsafe { extras::of(at.header()) }) else {
             return;
         };
-        let mut monitors = extras.monitors.borrow_mut();
-        if let Some(place) = monitors.iter().position(|monitor| monitor.number == self.0) {
-            let ended = monitors.swap_remove(place);
-            let room = monitors.capacity();
-            if monitors.len() < room / 4 {
-                monitors.shrink_to(room / 2);
-            }
-            drop(monitors);
+        let ended = extras.monitors.borrow_mut().remove(self.0);
+        if let Some(ended) = ended {
             ended.discard(at);
         }
     }
@@ -216,6 +214,14 @@ pub(crate) fn when_down(of: &Extras, act: impl FnOnce() + Send + 'static) {
     of.monitors.borrow_mut().push(monitor);
 }
 
+impl Keyed for Target {
+    type Key = Self;
+
+    fn key(&self) -> Self {
+        *self
+    }
+}
+
 /// Signal: the receiver is linked to this actor from now on.
 struct Link(Target, Target);
 
@@ -225,7 +231,7 @@ impl Signal for Link {
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker.
         let mut links = unsafe { extras::attach(at.header()) }.links.borrow_mut();
-        if !links.contains(&self.1) {
+        if !links.contains(self.1) {
             links.push(self.1);
         }
     }
@@ -250,7 +256,7 @@ impl Signal for Unlink {
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker.
         if let Some(extras) = unsafe { extras::of(at.header()) } {
-            extras.links.borrow_mut().retain(|&peer| peer != self.0);
+            extras.links.borrow_mut().remove(self.0);
         }
     }
 }
@@ -267,13 +273,10 @@ impl Signal for Exit {
             return;
         };
         let Self(down) = self;
-        let mut links = extras.links.borrow_mut();
-        let Some(place) = links.iter().position(|&peer| peer == down.actor.0) else {
+        if extras.links.borrow_mut().remove(down.actor.0).is_none() {
             // Unlinked meanwhile.
             return;
-        };
-        links.swap_remove(place);
-        drop(links);
+        }
         if let Some(trap) = &*extras.trap.borrow() {
             trap(down);
         } else if !down.reason.is_normal() {
@@ -400,7 +403,7 @@ impl<A: Actor> Context<'_, A> {
         }
         let extras = self.extras();
         let mut links = extras.links.borrow_mut();
-        if !links.contains(&peer) {
+        if !links.contains(peer) {
             links.push(peer);
         }
         drop(links);
@@ -412,7 +415,7 @@ impl<A: Actor> Context<'_, A> {
     pub fn unlink<B: Actor>(&mut self, with: Address<B>) {
         let (me, peer) = (self.address().target(), with.target());
         let extras = self.extras();
-        extras.links.borrow_mut().retain(|&other| other != peer);
+        extras.links.borrow_mut().remove(peer);
         signal::send(peer, Unlink(me));
     }
 

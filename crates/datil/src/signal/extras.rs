@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use super::park::Wait;
 use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Target};
+use crate::keyed::KeyedList;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{Header, VTable, flag};
 use crate::query::readers::Readers;
@@ -29,9 +30,9 @@ pub struct Extras {
     pub(crate) system: RefCell<VecDeque<*mut Block>>,
     pub(crate) urgent: RefCell<VecDeque<*mut Block>>,
     /// Who wants to know of the actor's end.
-    pub(crate) monitors: RefCell<Vec<Monitor>>,
+    pub(crate) monitors: RefCell<KeyedList<Monitor>>,
     /// Whose failure is this actor's, and the other way round.
-    pub(crate) links: RefCell<Vec<Target>>,
+    pub(crate) links: RefCell<KeyedList<Target>>,
     /// Makes a message of a linked actor's end instead.
     pub(crate) trap: RefCell<Option<Trap>>,
     /// Why the actor stops, if not just because it wants to.
