@@ -90,7 +90,7 @@ pub trait Context<L: ActorLibrary, A: Actor<L>> {
     /// The address of this actor.
     fn myself(&self) -> L::Address<A>;
 
-    /// Sends a message; it is in the receiver's mailbox when this returns.
+    /// Sends a message; it is in the receiver's mailbox when this returns, which [`Driver::tell`] does not promise.
     ///
     /// # Panics
     /// If the library can tell that the receiver has stopped: no benchmark sends to a stopped actor.
@@ -143,7 +143,8 @@ pub trait Driver<L: ActorLibrary> {
     /// Creates an actor by the library's normal means.
     fn spawn<A: Actor<L>>(&mut self, actor: A) -> L::Address<A>;
 
-    /// Sends a message. Messages of the driver to one actor are handled in the order sent.
+    /// Sends a message. Messages of the driver to one actor are handled in the order sent. When this returns the message is
+    /// in the receiver's mailbox, or, with datil, in an inbox of the whole runtime, from which a worker puts it there.
     ///
     /// # Panics
     /// If the library can tell that the receiver has stopped.

@@ -142,7 +142,8 @@ const DATIL: Runtime = Runtime {
     version: env!("SUITE_VERSION_DATIL"),
     homepage: "",
     policies: datil::POLICIES,
-    note: "the driver sends one by one",
+    note: "the driver sends one by one: each message is published, in order, when its send returns, in an inbox of the whole \
+           runtime, from which a worker puts it into its receiver's mailbox",
     labels: &[],
     variant: false,
     preload: None,

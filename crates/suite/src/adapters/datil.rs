@@ -1,9 +1,10 @@
 //! datil: actors owned by workers.
 //!
-//! A thread outside the runtime has two ways to send. One by one, every message is in its receiver's mailbox when the send
-//! returns, as in the other libraries; this is the plain way. In a client scope datil collects what the thread creates and
-//! sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for. Another is memory on all nodes
-//! in turn, which [`Options::interleaved`] asks for and not every machine offers.
+//! A thread outside the runtime has two ways to send. One by one, each message is published when its send returns, in the
+//! order sent: it stands in an inbox that all of the runtime has in common, from which a worker puts it into its receiver's
+//! mailbox (the other libraries put it there before the send returns). This is the plain way. In a client scope datil collects
+//! what the thread creates and sends, and hands it over in batches; that is a variant, which [`Options::batched`] asks for.
+//! Another is memory on all nodes in turn, which [`Options::interleaved`] asks for and not every machine offers.
 
 use std::marker::PhantomData;
 use std::thread;
