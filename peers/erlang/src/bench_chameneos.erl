@@ -27,7 +27,7 @@ run(#{creatures := C, meetings := M}, Announce) ->
 mall(Run, C, M) ->
     Mall = self(),
     expect(Run, C),
-    [spawn(fun() -> creature(Run, Mall, Id) end) || Id <- lists:seq(0, C - 1)],
+    _ = [spawn(fun() -> creature(Run, Mall, Id) end) || Id <- lists:seq(0, C - 1)],
     meet(Run, C, M, none).
 
 %% Pairs in order of arrival. When nothing is left, nobody waits.

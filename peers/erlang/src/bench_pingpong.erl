@@ -18,13 +18,16 @@ run(#{pings := Pings}, Announce) ->
 
 ping(Run, Pong, Left, Sum) ->
     receive
-        {back, _From, N} when N =:= Left + 1, Left > 0 ->
-            self() ! next,
-            ping(Run, Pong, Left, Sum + N);
         {back, _From, N} when N =:= Left + 1 ->
-            Pong ! stop,
-            report(Run, sum, Sum + N),
-            leave(Run);
+            case Left of
+                0 ->
+                    Pong ! stop,
+                    report(Run, sum, Sum + N),
+                    leave(Run);
+                _ ->
+                    self() ! next,
+                    ping(Run, Pong, Left, Sum + N)
+            end;
         Serve when Serve =:= next; Serve =:= start ->
             Pong ! {ball, self(), Left},
             ping(Run, Pong, Left - 1, Sum);
