@@ -187,7 +187,7 @@ const RACTOR: Runtime = Runtime {
     version: env!("SUITE_VERSION_RACTOR"),
     homepage: "https://github.com/slawlor/ractor",
     policies: &[],
-    note: "actors without supervisor, started by spawn_instant; no propagation of spans",
+    note: "actors without supervisor, started by Actor::spawn, polled once; no propagation of spans",
     labels: &[],
     variant: false,
     preload: None,

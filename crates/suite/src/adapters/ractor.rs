@@ -34,7 +34,7 @@ impl Host for Ractor {
     }
 
     fn drive(system: &mut Runtime, latch: &'static Latch, script: impl Script<Self>) {
-        // `spawn_instant` finds the runtime through the thread.
+        // ractor finds the runtime through the thread.
         let _runtime = system.enter();
         script.run(&mut RactorDriver { latch });
     }

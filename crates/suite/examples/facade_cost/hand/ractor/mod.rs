@@ -7,7 +7,7 @@ pub use create::{fib, fjcreate};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, ActorRuntime};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::runtime::Runtime;
 
 use crate::Run;
@@ -118,21 +118,22 @@ impl Actor for Pong {
 
 pub fn pingpong(runtime: Runtime, pings: i64) -> Run {
     Box::new(move || {
-        let _runtime = runtime.enter();
         let (done, results) = channel();
         let start = Instant::now();
         let state = PongState {
             count: 0,
             done: done.clone(),
         };
-        let (pong, _task) = ActorRuntime::spawn_instant(None, Pong, state).expect("it has no name");
+        let pong = runtime.block_on(Pong::spawn(None, Pong, state));
+        let (pong, _task) = pong.expect("it has no name");
         let state = PingState {
             left: pings,
             sum: 0,
             pong,
             done,
         };
-        let (ping, _task) = ActorRuntime::spawn_instant(None, Ping, state).expect("it has no name");
+        let ping = runtime.block_on(Ping::spawn(None, Ping, state));
+        let (ping, _task) = ping.expect("it has no name");
         ping.send_message(ToPing::Start).expect("ping lives");
         let sum = [results.recv(), results.recv()]
             .map(|result| result.expect("both report"))
@@ -227,16 +228,17 @@ impl Actor for Counter {
 
 pub fn count(runtime: Runtime, messages: i64) -> Run {
     Box::new(move || {
-        let _runtime = runtime.enter();
         let (done, results) = channel();
         let start = Instant::now();
-        let (counter, _task) = ActorRuntime::spawn_instant(None, Counter, 0).expect("it has no name");
+        let counter = runtime.block_on(Counter::spawn(None, Counter, 0));
+        let (counter, _task) = counter.expect("it has no name");
         let state = ProducerState {
             messages,
             counter,
             done,
         };
-        let (producer, _task) = ActorRuntime::spawn_instant(None, Producer, state).expect("it has no name");
+        let producer = runtime.block_on(Producer::spawn(None, Producer, state));
+        let (producer, _task) = producer.expect("it has no name");
         producer
             .send_message(ToProducer::Start)
             .expect("the producer lives");
