@@ -157,7 +157,8 @@ const TOKIO: Runtime = Runtime {
     version: env!("SUITE_VERSION_TOKIO"),
     homepage: "https://tokio.rs",
     policies: &[],
-    note: "a task and an unbounded channel per actor, on the multi-threaded scheduler",
+    note: "a task and an unbounded channel per actor, which takes 32 messages at once where many wait, on the multi-threaded \
+           scheduler",
     labels: &[],
     variant: false,
     preload: None,

@@ -1,4 +1,8 @@
-//! Actors on plain tokio: a task with an unbounded channel each, on the multi-threaded scheduler.
+//! Actors on plain tokio: a task with an unbounded channel each, on the multi-threaded scheduler. Where many messages wait, an
+//! actor takes several at once.
+
+use std::future::poll_fn;
+use std::task::{Poll, ready};
 
 use ::tokio::runtime::{Builder, Handle, Runtime};
 use ::tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -45,6 +49,14 @@ pub(super) fn multi_threaded(workers: usize) -> Result<Runtime, String> {
         .map_err(|error| format!("tokio cannot start {workers} workers: {error}"))
 }
 
+/// An actor receives so many messages one by one each time it is polled. One that lives for a few, or for which few wait, then
+/// allocates nothing to receive them.
+const FEW: usize = 16;
+
+/// So many at once from then on, until none is left. tokio counts each receiving as one of the 128 that a task may do before it
+/// has to yield, whatever it brings; a task that is flooded yields after 3,600 messages.
+const MANY: usize = 32;
+
 struct TokioDriver<'a> {
     runtime: &'a Handle,
     latch: &'static Latch,
@@ -80,18 +92,48 @@ fn live<A: Actor<Tokio>>(
     myself: UnboundedSender<A::Message>,
 ) -> impl Future<Output = ()> + Send {
     async move {
-        let mut stopping = act(&mut resident, &myself, |actor, cx| actor.started(cx));
-        while !stopping {
-            // This task holds a sender, so that the channel cannot close.
-            let Some(message) = mailbox.recv().await else {
+        if !act(&mut resident, &myself, |actor, cx| actor.started(cx)) {
+            let stopped = poll_fn(|cx| {
+                for _ in 0..FEW {
+                    // This task holds a sender, so that the channel cannot close.
+                    let Some(message) = ready!(mailbox.poll_recv(cx)) else {
+                        return Poll::Ready(false);
+                    };
+                    if act(&mut resident, &myself, |actor, cx| actor.handle(message, cx)) {
+                        return Poll::Ready(true);
+                    }
+                }
+                let mut waiting = Vec::with_capacity(MANY);
+                while ready!(mailbox.poll_recv_many(cx, &mut waiting, MANY)) > 0 {
+                    if handle_all(&mut resident, &myself, &mut waiting) {
+                        return Poll::Ready(true);
+                    }
+                }
+                Poll::Ready(false)
+            });
+            if !stopped.await {
                 return;
-            };
-            stopping = act(&mut resident, &myself, |actor, cx| actor.handle(message, cx));
+            }
         }
         resident.mark_stopped();
         // The mailbox goes first: once the latch has counted this actor, nothing of it is left but the task's own cell.
         drop((mailbox, myself));
     }
+}
+
+/// Lets the actor handle messages until it asks to be stopped, and tells whether it did. Those that are left then are dropped.
+///
+/// Out of line: in [`live`] it would take registers and inlining from the way that every message of most actors goes.
+#[cold]
+#[inline(never)]
+fn handle_all<A: Actor<Tokio>>(
+    resident: &mut Resident<A>,
+    myself: &UnboundedSender<A::Message>,
+    messages: &mut Vec<A::Message>,
+) -> bool {
+    messages
+        .drain(..)
+        .any(|message| act(resident, myself, |actor, cx| actor.handle(message, cx)))
 }
 
 /// Lets the actor act, and tells whether it asked to be stopped.

@@ -169,14 +169,18 @@ async fn be_producer(
     }
 }
 
+/// Takes many messages at once: many wait.
 async fn be_counter(mut mailbox: UnboundedReceiver<ToCounter>) {
     let mut count = 0;
-    while let Some(message) = mailbox.recv().await {
-        match message {
-            ToCounter::Increment => count += 1,
-            ToCounter::Retrieve(from) => {
-                from.send(ToProducer::Result(count)).expect("the producer lives");
-                return;
+    let mut waiting = Vec::with_capacity(32);
+    while mailbox.recv_many(&mut waiting, 32).await > 0 {
+        for message in waiting.drain(..) {
+            match message {
+                ToCounter::Increment => count += 1,
+                ToCounter::Retrieve(from) => {
+                    from.send(ToProducer::Result(count)).expect("the producer lives");
+                    return;
+                }
             }
         }
     }
