@@ -183,9 +183,9 @@ impl Builder {
     /// * of what answers meet on a worker: the waker of the task that waits, and the destructor of an answer for which
     ///   nobody does.
     ///
-    /// It is not called where the panic reaches the caller, as that of a factory in [`crate::Supervisor::start`], of the
-    /// closure of [`Runtime::client`], or of the destructor of a message that a thread outside sends to an actor that is
-    /// gone; nor for what a thread outside drops of an asker's that is gone. A panic in the hook itself is caught and
+    /// It is not called where the panic reaches the caller, as that of a factory in [`crate::Supervisor::start`] or of the
+    /// closure of [`Runtime::client`]; nor for what a thread outside drops: a message that it sends to an actor that is
+    /// gone, or what is an asker's that is gone. A panic in the hook itself is caught and
     /// changes nothing, and so is one in a subscriber of `tracing`. Blocking actors share the hook of their runtime.
     ///
     /// Default: nothing is called; panics are counted in any case ([`crate::WorkerMetrics::panics`],
