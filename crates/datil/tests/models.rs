@@ -428,6 +428,57 @@ fn adoption_against_a_claim() {
     });
 }
 
+/// One who claims an idle worker, and perhaps takes that back, and one who calls it note that its thread is kept off some processors; once it has got up it takes
+/// that back, and nobody notes it any more. Mirrors `Team::claim`, `Team::call_apart`, `Core::take_back`, `Worker::get_up`, `Worker::follow_claim` and, for what is
+/// noted, `placement::Spot`: loom reports two accesses that nothing orders.
+///
+/// Seen to fail: getting up without Acquire, calling without the lock.
+#[test]
+fn who_is_kept_off_goes_free() {
+    explore(|| {
+        let shared = Arc::new((AtomicUsize::new(IDLE), UnsafeCell::new(0)));
+        let locks = |state: &AtomicUsize| state.compare_exchange(IDLE, LOCKED, Acquire, Relaxed).is_ok();
+        let keep_off = |noted: &UnsafeCell<usize>| noted.with_mut(|noted| unsafe { *noted += 1 });
+        let claimer = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (state, noted) = &*shared;
+                if !locks(state) {
+                    return;
+                }
+                keep_off(noted);
+                state.store(CLAIMED, Release);
+                if state.compare_exchange(CLAIMED, LOCKED, Acquire, Relaxed).is_ok() {
+                    state.store(IDLE, Release);
+                }
+            })
+        };
+        let caller = {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                let (state, noted) = &*shared;
+                if locks(state) {
+                    keep_off(noted);
+                    state.store(IDLE, Release);
+                }
+            })
+        };
+        let (state, noted) = &*shared;
+        // get_up
+        loop {
+            match state.compare_exchange(IDLE, RUNNING, Acquire, Acquire) {
+                Ok(_) => break,
+                Err(CLAIMED) if state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok() => break,
+                Err(_) => thread::yield_now(),
+            }
+        }
+        noted.with_mut(|noted| unsafe { *noted = 0 });
+        claimer.join().unwrap();
+        caller.join().unwrap();
+        assert_eq!(noted.with(|noted| unsafe { *noted }), 0, "kept off for ever");
+    });
+}
+
 /// An owner gives an actor away while a sender writes to it. Mirrors `Core::give` (`take_token`), `Core::accept`,
 /// `Core::handle_token` (forwarding), `bring_token`.
 #[test]
@@ -1967,7 +2018,7 @@ impl Deaf {
 /// Two workers bring tokens to one that is in a handler, and insist: one of them acts for it, what is idle goes on elsewhere, the actor whose handler runs is left
 /// alone, and its token is there when the worker comes back. Mirrors `brought::insist`, `Core::with_absent`, `Core::receive_absent`, `Core::come_back`.
 ///
-/// Seen to fail: handling the token of the actor that runs, or giving that away; forgetting it when the worker comes back; storing ABSENT without Release; coming back, or locking
+/// Seen to fail: handling the token of the actor that runs, or giving that away; forgetting it when the worker comes back, or that it is inside then; storing ABSENT without Release; coming back, or locking
 /// ABSENT, without Acquire; leaving without Release, or looking whether the worker is inside without Acquire, or not at all; either side without its fence.
 #[test]
 fn what_was_brought_to_a_worker_in_a_handler_is_insisted_on() {
