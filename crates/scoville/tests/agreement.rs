@@ -12,7 +12,7 @@
 //! *Messages* agree exactly. *Activations* agree within 5 % of the messages on one worker, and within a factor of 2 on two.
 //! On one worker nobody steals. *Thefts*, *attempts* and *wakes* on two workers agree within a factor of 10, or 2 % of the messages, with those of
 //! one of four simulated machines, whose processors are as far apart as those of virtual machines are by turns. What cannot agree, and why, stands in
-//! `docs/scheduling.md`; it is not compared here. Times are not compared here: they depend on what else the machine does. `examples/agreement` measures them
+//! `docs/scheduling-native.md`; it is not compared here. Times are not compared here: they depend on what else the machine does. `examples/agreement` measures them
 //! while nothing is disturbed.
 
 #[path = "../examples/agreement/probe.rs"]

@@ -1,4 +1,4 @@
-//! Times of datil on this machine beside those of the simulated machine `pair`, as `docs/scheduling.md` shows them.
+//! Times of datil on this machine beside those of the simulated machine `pair`, as `docs/scheduling-native.md` shows them.
 //!
 //! Others who share the cores of a virtual machine make its processors up to twice as slow, for parts of a millisecond or for minutes, and its host may
 //! move the processors apart. So each iteration stands between two probes: a calculation on both processors at once, and a line that goes back and
