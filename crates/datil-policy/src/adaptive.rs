@@ -177,9 +177,9 @@ fn succeeded(board: Board) -> Board {
     }
 }
 
-/// Actors to give away at most.
-fn portion(paid: u32) -> usize {
-    PORTION << paid.min(16)
+/// Actors to give away at most after so many times that paid, or to take over after so many times that did not suffice.
+fn portion(times: u32) -> usize {
+    PORTION << times.min(16)
 }
 
 impl Policy for Adaptive {
@@ -354,6 +354,11 @@ impl Policy for Adaptive {
 
     fn grant(&mut self, queued: usize) -> usize {
         queued.div_ceil(2).min(PORTION)
+    }
+
+    fn relieve(&mut self, queued: usize, before: u32) -> usize {
+        // Nobody has tried yet whether it pays to take them. They must not wait, so twice as many go each time.
+        queued.div_ceil(2).min(portion(before))
     }
 
     fn follow(&self, met: Encounter) -> bool {

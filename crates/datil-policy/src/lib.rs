@@ -21,6 +21,7 @@
 //! | [`Policy::parted`] | a worker that had received work runs dry | the board after that trial |
 //! | [`Policy::follow`] | a message from another worker finds its receiver idle | does the actor move to its sender? |
 //! | [`Policy::ran_dry`], [`Policy::hunt`], [`Policy::grant`] | a worker is idle; a victim is asked | whom to rob, how much to hand over |
+//! | [`Policy::relieve`] | a worker has been in a handler for long | how much another one takes over |
 //! | [`Policy::place`] | work arrives from outside the runtime | which worker gets it |
 //!
 //! A host whose actors have no owner ([`Policy::ROUTES`]) asks these:
@@ -336,6 +337,13 @@ pub trait Policy: Send + Sized + 'static {
     /// How many of its `queued` oldest actors a victim hands to a thief; at most `queued`.
     fn grant(&mut self, queued: usize) -> usize {
         queued.min(1)
+    }
+
+    /// How many of the `queued` oldest actors that wait for a worker in a long handler the one that watches over it takes over, when it has done so
+    /// `before` times during that handler; at most `queued`.
+    fn relieve(&mut self, queued: usize, before: u32) -> usize {
+        let _ = before;
+        queued.div_ceil(2)
     }
 
     /// The worker that takes the `turn`-th piece of work from outside.

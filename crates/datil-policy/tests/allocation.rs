@@ -24,6 +24,7 @@ fn ask_everything<P: Policy>(policy: &mut P, workers: u32) {
         policy.ran_dry(now, Some(stint), board);
         policy.hunt(turn % 100);
         policy.grant(queued);
+        policy.relieve(queued, turn);
         if !P::ROUTES {
             continue;
         }

@@ -52,6 +52,19 @@ fn boards() -> impl Strategy<Value = Board> {
     })
 }
 
+/// Whether a policy has another worker take over what waits for one in a long handler little by little: something each time, and before long all.
+fn relieves_all(policy: &mut impl Policy, queued: usize) -> bool {
+    let mut left = queued;
+    for before in 0..64 {
+        let taken = policy.relieve(left, before);
+        if taken > left || (taken == 0) != (left == 0) {
+            return false;
+        }
+        left -= taken;
+    }
+    left == 0
+}
+
 /// Checks one policy in any state that `steps` of `now`, `queued` and `board` lead to.
 fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Result<(), TestCaseError> {
     let mut policy = P::new(setup);
@@ -62,6 +75,7 @@ fn keeps_the_rules<P: Policy>(setup: Setup, steps: &[(u64, usize, Board)]) -> Re
             prop_assert!(count >= 1 && count <= queued, "gives {count} of {queued}");
         }
         prop_assert!(policy.grant(queued) <= queued);
+        prop_assert!(relieves_all(&mut policy, queued));
         let mut asked = 0;
         while let Some(victim) = policy.hunt(asked) {
             prop_assert!(victim < setup.workers || P::NAME == Hostile::NAME);

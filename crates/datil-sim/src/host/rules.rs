@@ -110,6 +110,7 @@ pub(super) trait Decide: Send {
     fn follow(&self, met: Encounter) -> bool;
     fn ran_dry(&mut self, now: Nanos, stint: Option<Stint>, board: Board) -> bool;
     fn hunt(&mut self, attempt: u32) -> Option<u32>;
+    fn relieve(&mut self, queued: usize, before: u32) -> usize;
 }
 
 impl<P: Policy> Decide for P {
@@ -211,5 +212,8 @@ impl<P: Policy> Decide for P {
     }
     fn hunt(&mut self, attempt: u32) -> Option<u32> {
         Policy::hunt(self, attempt)
+    }
+    fn relieve(&mut self, queued: usize, before: u32) -> usize {
+        Policy::relieve(self, queued, before)
     }
 }

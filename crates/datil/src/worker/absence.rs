@@ -237,6 +237,7 @@ impl Core {
             .map(|cell| {
                 // SAFETY: what was in its queues was its own; no cell is in transit and in a queue.
                 unsafe { self.make_mine(cell) };
+                self.toll.moved();
                 self.enqueue(cell);
             })
             .count()
@@ -353,6 +354,14 @@ pub(crate) struct Patrol {
     seen: Vec<Option<u64>>,
     /// Looks in a row at which all were idle.
     calm: u32,
+    relieved: Relieved,
+}
+
+/// The worker that a guard has relieved last: its port, its activations by then, and how often in a row that was.
+#[derive(Default)]
+struct Relieved {
+    handler: (u16, u64),
+    times: u32,
 }
 
 /// What a guard should do.
@@ -391,6 +400,17 @@ impl Patrol {
             None if self.calm >= ROUNDS => Watch::Off,
             None => Watch::On,
         }
+    }
+
+    /// Notes that a worker is relieved of what waits for it; returns how often it was before in the handler in which it is.
+    pub(crate) fn relieve(&mut self, port: &Port) -> u32 {
+        let handler = (port.id, port.counters.0.activations.load(Relaxed));
+        if self.relieved.handler != handler {
+            self.relieved = Relieved { handler, times: 0 };
+        }
+        let before = self.relieved.times;
+        self.relieved.times += 1;
+        before
     }
 }
 

@@ -704,14 +704,23 @@ impl<P: Policy> Worker<'_, P> {
                     Watch::Off => calm = self.may_all_sleep(),
                     Watch::Rescue(port) => {
                         self.get_up();
-                        // Half of the rest when this is done, if the other worker does not come back. Two whose handlers all take long would take
-                        // everything from each other by turns, and each of them would mostly wait.
-                        core.rescue(port, |queued| queued.div_ceil(2));
+                        // More when this is done, if the other worker does not come back. Two whose handlers all take long would take everything
+                        // from each other by turns, and each of them would mostly wait.
+                        core.rescue(port, |queued| self.relief(port, queued));
                         return;
                     }
                 }
             }
         }
+    }
+
+    /// How many of the actors that are queued at a worker in a long handler the guard takes over.
+    fn relief(&self, port: &Port, queued: usize) -> usize {
+        if queued == 0 {
+            return 0;
+        }
+        let before = self.core.patrol.borrow_mut().relieve(port);
+        self.policy().relieve(queued, before)
     }
 
     /// Looks whether the inbox is being emptied; true if this worker should do it.

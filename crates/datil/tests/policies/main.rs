@@ -5,6 +5,7 @@ mod encounters;
 mod order;
 mod proven;
 mod recorded;
+mod relief;
 mod silence;
 
 use std::cell::Cell;

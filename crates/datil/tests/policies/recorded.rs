@@ -82,6 +82,7 @@ questions! {
     ran_dry(now: Nanos, stint: Option<Stint>, board: Board) -> Yes(bool);
     hunt(attempt: u32) -> Worker(Option<u32>);
     grant(queued: usize) -> Many(usize);
+    relieve(queued: usize, before: u32) -> Many(usize);
     place(turn: u32, workers: u32) -> Worker(Option<u32>);
     spawned(role: Role) -> Admission((Word, Route));
     admitted(role: Role, turn: u32, workers: u32) -> Admission((Word, Route));
@@ -433,6 +434,9 @@ impl<P: Policy, T: Times> Policy for Recorded<P, T> {
     }
     fn grant(&mut self, queued: usize) -> usize {
         put!(self, grant { queued }, Many)
+    }
+    fn relieve(&mut self, queued: usize, before: u32) -> usize {
+        put!(self, relieve { queued, before }, Many)
     }
     fn place(turn: u32, workers: u32) -> Option<u32> {
         let place = P::place(turn, workers);

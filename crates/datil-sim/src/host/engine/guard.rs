@@ -23,6 +23,13 @@ pub(super) struct Guard {
     calm: u32,
 }
 
+/// The handler during which a worker has relieved another one last, and how often that was.
+#[derive(Default)]
+pub(super) struct Relieved {
+    handler: Option<(u32, u32)>,
+    times: u32,
+}
+
 impl Guard {
     pub(super) fn is(&self, worker: u32) -> bool {
         self.worker == Some(worker)
@@ -85,8 +92,8 @@ impl Engine {
     pub(super) fn patrol(&mut self, me: u32) -> Result<(), String> {
         let stuck = self.look_after(me);
         if let Some(worker) = stuck {
-            let half = self.queued(worker).div_ceil(2);
-            if let Some(cost) = self.rescue(me, worker, half) {
+            let granted = self.relief(me, worker);
+            if let Some(cost) = self.rescue(me, worker, granted) {
                 self.workers[me as usize].phase = Phase::Searching;
                 return self.go_on(me, cost);
             }
@@ -99,6 +106,25 @@ impl Engine {
         }
         self.lie_down(me);
         Ok(())
+    }
+
+    /// How many actors the guard takes over that wait for a worker in a long handler.
+    fn relief(&mut self, me: u32, from: u32) -> usize {
+        let queued = self.queued(from);
+        if queued == 0 {
+            return 0;
+        }
+        let handler = (from, self.workers[from as usize].tick);
+        let guard = &mut self.workers[me as usize];
+        if guard.relieved.handler != Some(handler) {
+            guard.relieved = Relieved {
+                handler: Some(handler),
+                times: 0,
+            };
+        }
+        let before = guard.relieved.times;
+        guard.relieved.times += 1;
+        guard.policy.relieve(queued, before)
     }
 
     /// Somebody at work who has begun no activation since the last look while something waits for it. Whoever has begun a few only is told to look
@@ -162,6 +188,7 @@ impl Engine {
             let Some(actor) = self.oldest(from, false) else {
                 break;
             };
+            self.pay_later(me, 1);
             self.slots[actor as usize].owner = Some(me);
             self.run.steals += 1;
             self.workers[me as usize].queue.push_front(actor);

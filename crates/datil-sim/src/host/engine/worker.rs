@@ -6,6 +6,7 @@ use datil_policy::{End, Search};
 
 use super::activation::Activation;
 use super::brought::Brought;
+use super::guard::Relieved;
 use super::learning::Known;
 use super::owners::Arrival;
 use super::shared::Shared;
@@ -86,6 +87,7 @@ pub(super) struct Worker {
     /// Actors that have used up their batch, the one that did so last at the end; used if the policy does not route, as what follows.
     pub(super) yielded: VecDeque<u32>,
     pub(super) sharing: Sharing,
+    pub(super) relieved: Relieved,
 }
 
 impl Worker {
@@ -148,6 +150,7 @@ impl Worker {
             late: 0,
             yielded: VecDeque::new(),
             sharing: Sharing::default(),
+            relieved: Relieved::default(),
         }
     }
 }
