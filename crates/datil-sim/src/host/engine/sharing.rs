@@ -227,7 +227,9 @@ impl Engine {
     pub(super) fn look_up(&mut self, me: u32) -> Cycles {
         let worker = &mut self.workers[me as usize];
         let is_step = !worker.queue.is_empty() && worker.queue.len().is_multiple_of(STEP);
-        if !std::mem::take(&mut worker.sharing.reminded) && !is_step {
+        // What will run next does not wait.
+        let waits = worker.queue.len() > 1 && std::mem::take(&mut worker.sharing.reminded);
+        if !waits && !is_step {
             return 0;
         }
         let mut cost = self.receive(me, me);
@@ -381,6 +383,17 @@ mod tests {
         assert_eq!(engine.run.shares, 0);
         send(&mut engine, 0, STEP as u32 - 1, 1);
         assert_eq!(engine.run.shares, STEP as u64 / 2);
+    }
+
+    #[test]
+    fn what_runs_next_makes_nobody_look() {
+        let mut engine = one_at_work::<Adaptive>(2);
+        engine.workers[0].sharing.reminded = true;
+        engine.workers[0].sharing.look_at = LOOK_EVERY;
+        send(&mut engine, 0, 0, 1);
+        assert_eq!(engine.workers[0].sharing.look_at, LOOK_EVERY);
+        send(&mut engine, 0, 1, 1);
+        assert_eq!(engine.workers[0].sharing.look_at, 0, "somebody waits behind it");
     }
 
     #[test]
