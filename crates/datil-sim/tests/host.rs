@@ -611,3 +611,27 @@ fn the_default_keeps_together_what_talks_and_spreads_what_does_not() {
     let ratio = by_one_worker("fib", "adaptive");
     assert!(ratio < 0.65, "fib: {ratio}");
 }
+
+/// As natively on Zen 5: routing is two fifths of a message that makes an actor run, and nothing of one that finds it running.
+#[test]
+fn who_does_not_route_queues_for_less() {
+    let by_one_that_routes = |program: &str, size: &str| {
+        // Without the beginning and the end of the program, which are the same for both.
+        let takes = |policy: &str| {
+            let makespan = |count: u64| {
+                let settings = support::on(preset("pair").expect("a preset"), policy, 1);
+                let sizes = Map::from_iter([(size.to_owned(), count.into())]);
+                let simulation = simulate(program, settings, &sizes).expect("it runs");
+                simulation.run.makespan as f64
+            };
+            makespan(50_000) - makespan(10_000)
+        };
+        takes("work-sharing") / takes("cls-tp")
+    };
+    for (program, size) in [("pingpong", "pings"), ("threadring", "hops")] {
+        let ratio = by_one_that_routes(program, size);
+        assert!((0.55..0.68).contains(&ratio), "{program}: {ratio}");
+    }
+    let count = by_one_that_routes("count", "messages");
+    assert!((0.97..1.03).contains(&count), "{count}");
+}

@@ -36,6 +36,8 @@ pub struct Machine {
 /// How workers come by what belongs to others.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Owners {
+    /// Cycles that a policy which does not route saves of each [`Costs::queue`]: it is not asked where an actor goes or which one comes next.
+    pub unrouted: u32,
     /// Looks for an answer by a thief, or for a sign of life by a sender that has nothing else to do, before they act in another worker's place.
     pub patience: u32,
     /// What acting in another worker's place costs both, in cycles.

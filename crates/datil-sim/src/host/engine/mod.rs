@@ -168,7 +168,7 @@ impl Engine {
                 first_run: vec![0; machine.topology.nodes().len()],
                 ..Run::default()
             },
-            costs: Rc::new(machine.costs.clone()),
+            costs: Rc::new(costs_under(&rules, machine)),
             notes: Vec::new(),
             lost: false,
             tax: system::tax(rules.pins || settings.bound, &settings),
@@ -305,6 +305,15 @@ impl Engine {
             self.look_around(worker)
         }
     }
+}
+
+/// What things cost under a policy: where actors belong to workers, one that is not asked for routes queues for less.
+fn costs_under(rules: &Rules, machine: &Machine) -> Costs {
+    let mut costs = machine.costs.clone();
+    if let Some(owners) = machine.owners.filter(|_| !rules.routes) {
+        costs.queue = costs.queue.saturating_sub(owners.unrouted);
+    }
+    costs
 }
 
 /// Where the driver runs. As a thread like others it is on the last unit, beside the workers if there is room; where actors have no owners it is on that of the
