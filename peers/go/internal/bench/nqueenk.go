@@ -162,8 +162,8 @@ func (w *queensWorker) search(board []int, depth int) {
 // validBoard tests all pairs of queens, not only those with the newest.
 func validBoard(board []int) bool {
 	for i, p := range board {
-		for j := i + 1; j < len(board); j++ {
-			if q := board[j]; q == p || q == p-(j-i) || q == p+(j-i) {
+		for j, q := range board[i+1:] {
+			if distance := j + 1; q == p || q == p-distance || q == p+distance {
 				return false
 			}
 		}
