@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"scoville/peer/internal/actor"
 )
@@ -11,7 +12,23 @@ type request struct {
 	Type          string                     `json:"type"`
 	Benchmark     string                     `json:"benchmark"`
 	Parameters    map[string]json.RawMessage `json:"parameters"`
-	CountMessages bool                       `json:"count_messages"`
+	CountMessages flag                       `json:"count_messages"`
+}
+
+// flag is true or false; for a bool encoding/json would take null as well, which says neither.
+type flag bool
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (f *flag) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "true":
+		*f = true
+	case "false":
+		*f = false
+	default:
+		return fmt.Errorf("%s is neither true nor false", text)
+	}
+	return nil
 }
 
 type hello struct {

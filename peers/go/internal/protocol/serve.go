@@ -122,7 +122,7 @@ func (p *peer) run(r request) error {
 	if err != nil {
 		return p.send(fail{Type: "fail", Code: "bad-parameter", Message: err.Error()})
 	}
-	answer, err := p.iterate(b, values, r.CountMessages)
+	answer, err := p.iterate(b, values, bool(r.CountMessages))
 	var unsupported bench.Unsupported
 	if errors.As(err, &unsupported) {
 		text := fmt.Sprintf("%s: %v", b.Name, unsupported)

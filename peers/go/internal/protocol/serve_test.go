@@ -185,11 +185,12 @@ func TestWhatIsNotAMessageEndsTheConversation(t *testing.T) {
 		`{"type":"dance"}`:               `unknown type "dance"`,
 		`{}`:                             `unknown type ""`,
 		`{"type":"run","parameters":{}}`: "without a benchmark",
-		`{"type":"run","benchmark":null,"parameters":{}}`:                           "without a benchmark",
-		`{"type":"run","benchmark":"endless"}`:                                      "without parameters",
-		`{"type":"run","benchmark":"endless","parameters":null}`:                    "without parameters",
-		`{"type":"run","benchmark":"endless","parameters":[7]}`:                     "is not a message",
-		`{"type":"run","benchmark":"endless","parameters":{},"count_messages":"1"}`: "is not a message",
+		`{"type":"run","benchmark":null,"parameters":{}}`:                            "without a benchmark",
+		`{"type":"run","benchmark":"endless"}`:                                       "without parameters",
+		`{"type":"run","benchmark":"endless","parameters":null}`:                     "without parameters",
+		`{"type":"run","benchmark":"endless","parameters":[7]}`:                      "is not a message",
+		`{"type":"run","benchmark":"endless","parameters":{},"count_messages":"1"}`:  "is not a message",
+		`{"type":"run","benchmark":"endless","parameters":{},"count_messages":null}`: "null is neither true nor false",
 	} {
 		lab := meet(t, []bench.Benchmark{endless})
 		lab.send(line)
