@@ -301,12 +301,18 @@ def vanish(peer, entry):
     peer.leave()
 
 
+def tiny_run(entry):
+    """The least that asks for a run."""
+    return {"type": "run", "benchmark": entry["name"], "parameters": entry["preset"]["tiny"]["parameters"]}
+
+
 def no_messages(entry):
     """Lines that no laboratory may send, around a run that is good."""
-    good = {"type": "run", "benchmark": entry["name"], "parameters": entry["preset"]["tiny"]["parameters"]}
+    good = tiny_run(entry)
     yield from ("", "nonsense", '{"type":"bye"', "[]", "{}", '{"type":1}', '{"type":"dance"}')
     yield in_json({key: value for key, value in good.items() if key != "benchmark"})
-    wrong = [("benchmark", None), ("benchmark", 7), ("parameters", 7), ("parameters", [7]), ("count_messages", "true")]
+    wrong = [("benchmark", None), ("benchmark", 7), ("parameters", None), ("parameters", 7), ("parameters", [7]),
+             ("count_messages", "true"), ("count_messages", None)]
     yield from (in_json(good | {field: value}) for field, value in wrong)
 
 
@@ -360,10 +366,14 @@ def drive(args, entries, say):
         greet(peer, args.workers)
         peer.send({"type": "stop"})
         peer.leave()
-    with start() as peer:
-        greet(peer, args.workers)
-        peer.socket.shutdown(socket.SHUT_WR)
-        peer.leave()
+    for unfinished in ("", '{"type":"bye"}', '{"type":"stop"}', in_json(tiny_run(known[0]))):
+        with start() as peer:
+            greet(peer, args.workers)
+            peer.socket.sendall(unfinished.encode())
+            peer.socket.shutdown(socket.SHUT_WR)
+            answer = peer.lines.readline(MAX_LINE)
+            expect(not answer, f"a line without an end, {unfinished!r}, was answered with {answer!r}")
+            peer.leave()
     with start() as peer:
         greet(peer, args.workers)
         vanish(peer, known[0])

@@ -27,6 +27,8 @@ const PROTOCOL: u32 = 1;
 /// big numbers are those of a library in Rust.
 const LABELS: [(&str, &str); 2] = [("bignum", "num-bigint"), ("stash", "local")];
 const LONGEST_LINE: u64 = 16 << 20;
+/// Characters of a line that is told in an error. The laboratory keeps the end of what is printed, and the reason comes before.
+const QUOTED: usize = 500;
 
 /// Runs one of the [`runtimes`] as a peer, on descriptor 3, with the workers that `SCOVILLE_WORKERS` asks for.
 ///
@@ -322,20 +324,23 @@ fn fail(output: &mut dyn Write, code: FailureCode, message: &str) -> Result<bool
     ))
 }
 
+/// What is behind the last end of a line is none: the laboratory went while it wrote.
 fn receive(input: &mut dyn BufRead) -> Result<Request, PeerError> {
     let mut line = Vec::new();
     input
         .take(LONGEST_LINE)
         .read_until(b'\n', &mut line)
         .map_err(PeerError::Connection)?;
-    if line.is_empty() {
-        return Err(PeerError::Gone);
+    if line.pop_if(|last| *last == b'\n').is_none() {
+        return Err(if line.len() as u64 == LONGEST_LINE {
+            PeerError::Protocol(format!("a line is longer than {LONGEST_LINE} bytes"))
+        } else {
+            PeerError::Gone
+        });
     }
     serde_json::from_slice(&line).map_err(|error| {
-        PeerError::Protocol(format!(
-            "{error} in: {}",
-            String::from_utf8_lossy(&line).trim_end()
-        ))
+        let beginning: String = String::from_utf8_lossy(&line).chars().take(QUOTED).collect();
+        PeerError::Protocol(format!("{error} in: {beginning}"))
     })
 }
 

@@ -537,17 +537,22 @@ fn stop_ends_it_at_once() {
 
 #[test]
 fn a_lost_laboratory_ends_it_at_once() {
-    let mut peer = Peer::start(&["ractor"], "1");
-    peer.hear();
-    peer.lines
-        .get_ref()
-        .shutdown(Shutdown::Both)
-        .expect("a connected socket");
-    let (status, text) = peer.end();
-    assert_eq!(
-        (status.code(), text.trim()),
-        (Some(2), "scoville peer ractor: the laboratory is gone")
-    );
+    for unfinished in ["", "{\"type\":\"by", "{\"type\":\"bye\"}", "{\"type\":\"stop\"}"] {
+        let mut peer = Peer::start(&["ractor"], "1");
+        peer.hear();
+        peer.tell_text(unfinished);
+        peer.lines
+            .get_ref()
+            .shutdown(Shutdown::Write)
+            .expect("a connected socket");
+        peer.hears_nothing_more();
+        let (status, text) = peer.end();
+        assert_eq!(
+            (status.code(), text.trim()),
+            (Some(2), "scoville peer ractor: the laboratory is gone"),
+            "{unfinished}"
+        );
+    }
 }
 
 #[test]
@@ -555,6 +560,8 @@ fn nonsense_ends_it_with_a_reason() {
     for (line, reason) in [
         ("what?\n", "expected value"),
         ("{\"type\":\"dance\"}\n", "unknown variant `dance`"),
+        (&format!("{}\n", "[".repeat(100_000)), "invalid type: sequence"),
+        (&"x".repeat(16 << 20), "longer than 16777216 bytes"),
     ] {
         let mut peer = Peer::start(&["tokio"], "1");
         peer.hear();
@@ -562,6 +569,7 @@ fn nonsense_ends_it_with_a_reason() {
         peer.hears_nothing_more();
         let (status, text) = peer.end();
         assert_eq!(status.code(), Some(2));
+        assert!(text.len() < 1000, "{} bytes", text.len());
         assert!(
             text.contains("the laboratory broke the protocol") && text.contains(reason),
             "{text}"
