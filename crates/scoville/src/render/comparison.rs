@@ -419,11 +419,11 @@ fn interval_note(analysis: &Analysis, comparison: &Comparison) -> String {
     let intervals = if high == 0.0 {
         "; one invocation has no interval".to_string()
     } else {
-        let reached = [number::percent(low), number::percent(high)];
-        format!(
-            "; ± and [ ] are 95 % intervals (reached: {} to {})",
-            reached[0], reached[1]
-        )
+        let reached = match [low, high].map(number::percent) {
+            [low, high] if low == high => low,
+            [low, high] => format!("{low} to {high}"),
+        };
+        format!("; ± and [ ] are 95 % intervals (reached: {reached})")
     };
     let few = if least < 6 {
         "; fewer than 6 blocks are \"few\": the signs rest on the interval alone"
