@@ -86,6 +86,14 @@ fn ladders(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> 
     Ok(())
 }
 
+/// Disturbed blocks are answered by further ones, which the method's number leaves out.
+fn at_most(complete: usize, regular: u32) -> String {
+    match complete.checked_sub(regular as usize) {
+        None | Some(0) => regular.to_string(),
+        Some(further) => format!("{regular}, and {further} for disturbed ones"),
+    }
+}
+
 fn groups(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {
     let mut table = table();
     table.set_header(["benchmark", "blocks", "of at most", "given up", "state"]);
@@ -104,10 +112,21 @@ fn groups(plan: &Plan, progress: &Progress, out: &mut dyn Write) -> Result<()> {
         table.add_row([
             place(&group.key),
             complete.to_string(),
-            plan.method.max_blocks.to_string(),
+            at_most(complete, plan.method.max_blocks),
             given_up.join(" "),
             state.to_owned(),
         ]);
     }
     print(&table, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_most;
+
+    #[test]
+    fn blocks_beyond_the_regular_ones_are_told_apart() {
+        let told: Vec<String> = (4..=6).map(|complete| at_most(complete, 5)).collect();
+        assert_eq!(told, ["5", "5", "5, and 1 for disturbed ones"]);
+    }
 }
