@@ -22,7 +22,8 @@ pub fn find(results: &Path, wanted: Option<&str>) -> Result<PathBuf> {
         (None, None) => bail!(
             "there is no session in {here}; measure one with `scoville run --quick`, or name the folder with --results"
         ),
-        (Some(wanted), _) => bail!(
+        (Some(wanted), None) => bail!("there is no session `{wanted}` in {here}, and no other"),
+        (Some(wanted), Some(_)) => bail!(
             "there is no session `{wanted}` in {here}: {}",
             suggest::advice(wanted, sessions.iter().map(String::as_str))
         ),

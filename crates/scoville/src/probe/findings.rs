@@ -92,7 +92,7 @@ fn load(machine: &Machine) -> Option<Finding> {
     if load <= 0.5 {
         return None;
     }
-    let why = "other programs compete for CPUs, caches and memory; their blocks are flagged, and intervals become wider";
+    let why = "other programs compete for CPUs, caches and memory; blocks that they disturb are flagged, and intervals become wider";
     finding(
         Level::Warn,
         format!("the load average is {load}"),
