@@ -55,6 +55,8 @@ fn report_in_browser() {
     tables_say_what_the_figures_of_growth_scaling_and_fairness_show(&browser);
     a_session_that_only_grew_has_its_report(&browser, folder.path());
     headings_of_many_runtimes_do_not_run_into_each_other(&browser, folder.path());
+    what_is_long_stays_inside_its_figure(&browser, folder.path());
+    a_runtime_alone_is_compared_with_nothing(&browser, folder.path());
     a_baseline_without_numbers_is_replaced_where_it_has_none(&browser, folder.path());
     simulated_tables_are_sorted_too(&browser, folder.path());
     simulated_panels_lie_side_by_side(&browser, folder.path());
@@ -656,6 +658,88 @@ fn headings_of_many_runtimes_do_not_run_into_each_other(browser: &Browser, folde
         assert_eq!(heads, json!(vec![true; 15]), "{figure}");
     }
     browser.run("window.dispatchEvent(new Event('afterprint'));");
+}
+
+/// Names beyond the edge of a drawing would be cut off, and a stroke beyond its panel would shrink all panels.
+fn what_is_long_stays_inside_its_figure(browser: &Browser, folder: &Path) {
+    let mut analysis = fixture::synthetic(&fixture::Shape {
+        benchmarks: 2,
+        runtimes: 16,
+        cores: vec![1, 2],
+        blocks: 2,
+        iterations: 3,
+    });
+    // Twenty threads that are ready at a time wait for twenty times as long as there is.
+    let waits = &mut analysis.groups[0].cells[0].process;
+    waits.insert("run-queue-wait".into(), 20.0);
+    let reason = "an iteration takes less than a millisecond, too short to be read from outside";
+    let cell = &mut analysis.groups[0].cells[1];
+    cell.estimates.remove(&Measure::Cpu);
+    cell.unavailable.insert(Measure::Cpu, reason.into());
+    let file = folder.join("long.html");
+    std::fs::write(&file, html::render(&analysis)).unwrap();
+    for width in [390, 768, 1440] {
+        browser.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": width, "height": 844, "deviceScaleFactor": 1, "mobile": false }),
+        );
+        browser.open(&format!("file://{}", file.display()));
+        browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+        browser.run("window.dispatchEvent(new Event('beforeprint'));");
+        let outside = browser.run(
+            "return [...document.querySelectorAll('figure.fig')].flatMap((f) => {
+                 const edge = f.querySelector('.plot svg').getBoundingClientRect().right + 1;
+                 return [...f.querySelectorAll('.role-legend-label text')].filter((e) => e.getBoundingClientRect().right > edge)
+                     .map((e) => `${f.dataset.figure} ${e.textContent}`);
+             });",
+        );
+        assert_eq!(outside, json!([]), "cut off at {width}");
+        let panel = browser.run(
+            "return document.querySelector(\"figure.fig[data-figure='cores'] .cell > g > path.background\").getBoundingClientRect().width;",
+        );
+        assert!(panel.as_f64().unwrap() > 100.0, "{panel} of {width}");
+        let reason =
+            browser.run("return document.querySelector('.measures td.why').getBoundingClientRect().width;");
+        assert!(reason.as_f64().unwrap() < 320.0, "{reason} of {width}");
+        let lines = browser.run(
+            "const tops = [...document.querySelectorAll('.tiles li')].map((e) => e.offsetTop);
+             return [...new Set(tops.map((top) => tops.filter((other) => other === top).length))].length;",
+        );
+        assert_eq!(lines, json!(1), "lines of tiles have as many each at {width}");
+        browser.run("window.dispatchEvent(new Event('afterprint'));");
+    }
+    browser.devtools("Emulation.clearDeviceMetricsOverride", json!({}));
+}
+
+/// Nothing is missing where there is only one runtime, and the page says why it compares nothing.
+fn a_runtime_alone_is_compared_with_nothing(browser: &Browser, folder: &Path) {
+    let mut analysis = fixture::synthetic(&fixture::Shape {
+        benchmarks: 1,
+        runtimes: 1,
+        cores: vec![1],
+        blocks: 2,
+        iterations: 3,
+    });
+    // The judge says nothing of a runtime that nothing is compared with.
+    analysis.sentences.clear();
+    let file = folder.join("alone.html");
+    std::fs::write(&file, html::render(&analysis)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
+    browser.run("window.dispatchEvent(new Event('beforeprint'));");
+    let said = browser.run(
+        "return ['#summary .sentence', \"[data-figure='geomean'] .plot\", \"[data-figure='forest'] .plot\"].map((s) => document.querySelector(s).textContent);",
+    );
+    browser.run("window.dispatchEvent(new Event('afterprint'));");
+    let nothing = "Only datil was measured; there is nothing to compare it with.";
+    assert_eq!(
+        said,
+        json!([
+            "Only datil was measured: its numbers stand below, and there is nothing to compare them with.",
+            nothing,
+            nothing
+        ])
+    );
 }
 
 /// At the first size the baseline has no numbers: figures are relative to what was judged in its place, and say so.

@@ -88,7 +88,7 @@ fn strip(look: &Look) -> Figure {
 }
 
 fn warmup(look: &Look) -> Figure {
-    let x = json!({ "field": "iteration", "type": "quantitative", "title": null, "scale": { "nice": false },
+    let x = json!({ "field": "iteration", "type": "quantitative", "title": "iteration", "scale": { "nice": false },
                     "axis": { "grid": false, "tickCount": 4, "tickMinStep": 1, "format": "d" } });
     Figure {
         id: "warmup",

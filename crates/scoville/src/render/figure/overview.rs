@@ -88,7 +88,7 @@ fn geomean(look: &Look) -> Figure {
                 ("least", "smallest ratio", ".3r"), ("most", "largest ratio", ".3r"), ("n", "benchmarks", ""), DISTURBED]) },
             "layer": [
                 line_at_one("x"),
-                { "mark": { "type": "rule", "opacity": 0.35 },
+                { "mark": { "type": "rule", "opacity": 0.7 },
                   "encoding": { "x": ratio_axis("least", json!("ratio")), "x2": { "field": "most" }, "color": colour } },
                 { "mark": { "type": "rule", "strokeWidth": 4 },
                   "encoding": { "x": ratio_axis("low", json!("ratio")), "x2": { "field": "high" }, "color": colour } },
@@ -186,14 +186,15 @@ fn utilisation(look: &Look) -> Figure {
 
 fn cores(look: &Look) -> Figure {
     let share = |field: &str| {
-        json!({ "field": field, "type": "quantitative", "stack": null, "title": null, "scale": { "domain": [0, 1] },
+        json!({ "field": field, "type": "quantitative", "stack": null, "title": null, "scale": { "domain": [0, 1], "clamp": true },
                 "axis": { "format": ".0%", "tickCount": 3 } })
     };
     Figure {
         id: "cores",
         title: "Where the cores went, {size} (share of wall time and cores, no direction)",
         caption: "Coloured: busy in the runtime's process tree. Grey: idle. The vertical stroke is the time that its threads \
-                  were ready and waited for a CPU (median of whole processes), where the kernel tells.",
+                  were ready and waited for a CPU (median of whole processes), where the kernel tells. Many threads together can \
+                  wait for more than 100 %; then it stands at the right end.",
         columns: &[
             ("benchmark", "Benchmark", Text),
             ("runtime", "Runtime", Text),

@@ -141,7 +141,15 @@ fn marks(group: &GroupAnalysis, baseline: &str) -> Markup {
         (!parts.is_empty()).then(|| format!("{} {}", cell.runtime, parts.join(", ")))
     });
     let marks: Vec<String> = marks.collect();
+    let clean = |cell: &Cell| {
+        words::pair(group, Measure::Wall, &cell.runtime, baseline)?
+            .clean_ratio
+            .as_ref()
+    };
     html! {
+        @if group.cells.iter().any(|cell| clean(cell).is_some()) {
+            p.note { "clean: the same ratio without the blocks that sensors say were disturbed." }
+        }
         @if !marks.is_empty() {
             p.note { (words::MARK) " Mostly disturbed, as sensors say, and not left out: " (marks.join("; ")) "." }
         }
@@ -154,10 +162,9 @@ fn row(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell, baseline: &str) 
         return html! { tr { th scope="row" { (cell.runtime) } td.bad[bad].dim[!bad] colspan="11" { (word) ": " (reason(cell)) } } };
     }
     let pair = words::pair(group, Measure::Wall, &cell.runtime, baseline);
-    let value = |m| {
-        cell.estimates
-            .get(&m)
-            .map_or_else(|| words::unavailable(cell, m), |e| measured(m, e))
+    let value = |m| match cell.estimates.get(&m) {
+        Some(e) => html! { td { (measured(m, e)) } },
+        None => html! { td.why { (words::unavailable(cell, m)) } },
     };
     html! {
         tr data-sort=[table::are_sortable(analysis).then(|| row_keys(cell, pair, baseline))] {
@@ -165,7 +172,7 @@ fn row(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell, baseline: &str) 
             td title=[table::why_marked(&cell.disturbance, "invocation")] {
                 (cell.estimates.get(&Measure::Wall).map_or(0, |e| e.n)) (words::mark(&cell.disturbance)) @let part = words::partly(&cell.state); @if !part.is_empty() { " (" (part) ")" }
             }
-            td { (value(Measure::Wall)) }
+            (value(Measure::Wall))
             td title=[pair.and_then(|p| table::why_marked(&p.disturbance, "block"))] { @match pair {
                 Some(p) => { (number::ratio(&p.ratio)) " " (words::sign(p)) @if let Some(c) = &p.clean_ratio { " " span.clean { "clean " (number::significant(c.value)) } } }
                 None if cell.runtime == baseline => "1",
@@ -173,10 +180,10 @@ fn row(analysis: &Analysis, group: &GroupAnalysis, cell: &Cell, baseline: &str) 
             } }
             td { @if let Some(p) = pair { (number::percent(p.share_lower)) } }
             td { @if let Some(e) = &cell.ns_per_message { (number::duration(e.value)) } }
-            td { (value(Measure::Cold)) }
-            td { (value(Measure::Cpu)) }
-            td { (value(Measure::Utilisation)) }
-            td { (value(Measure::Memory)) }
+            (value(Measure::Cold))
+            (value(Measure::Cpu))
+            (value(Measure::Utilisation))
+            (value(Measure::Memory))
             td { (spread(cell.cv_between)) " / " (spread(cell.cv_within)) }
             td { (warmup(cell)) }
         }

@@ -25,6 +25,9 @@ pub fn body(analysis: &Analysis) -> Markup {
             section id="summary" aria-labelledby="summary-title" {
                 h2 id="summary-title" { "In short" }
                 @for sentence in &analysis.sentences { p.sentence { (sentence) } }
+                @if let (true, [only]) = (compares(analysis), &analysis.runtimes[..]) {
+                    p.sentence { "Only " (only.name) " was measured: its numbers stand below, and there is nothing to compare them with." }
+                }
                 @if compares(analysis) { (validity::tiles(analysis)) }
             }
             @if compares(analysis) { (compared(analysis, &figures)) }

@@ -348,12 +348,30 @@
       spec.spec.width = Math.min(2 * spec.spec.width, Math.floor(room / spec.columns - beside));
     }
     if (spec.facet?.row) spec.spec.width = width - 60;
+    legends(spec, width - 110); // what is not theirs is the labels of an axis, and its title
     const shown = { utilisation: "%", absolute: measure.unit, strip: measure.unit }[figure.id] ?? "s";
     const parameters = {
       ink: colour("--ink"), unit: shown, dense: figure.id === "warmup" || short(values), ticks: [...new Set(values.map((r) => r.cores))],
     };
     for (const param of spec.params) param.value = parameters[param.name];
     return spec;
+  }
+
+  /** Breaks the legends of runtimes into as few lines as go into this width; what stood beyond it would be cut off. */
+  function legends(spec, room) {
+    const sizes = data.runtimes.map((r) => 7.5 * r.length + 30);
+    const needed = (columns) => {
+      const column = (i) => Math.max(0, ...sizes.filter((_, at) => at % columns === i));
+      return Array.from({ length: columns }, (_, i) => column(i)).reduce((a, b) => a + b);
+    };
+    let columns = Math.min(8, sizes.length);
+    while (columns > 1 && needed(columns) > room) columns -= 1;
+    const visit = (part) => {
+      if (part === null || typeof part !== "object" || part === spec.data) return;
+      if (part.legend?.columns) part.legend.columns = columns;
+      Object.values(part).forEach(visit);
+    };
+    visit(spec);
   }
 
   /** Whether a logarithmic axis over these rows spans less than a decade. */
@@ -397,6 +415,7 @@
 
   const paragraph = (text) => Object.assign(document.createElement("p"), { className: "note", textContent: text });
   function nothing(id) {
+    if (data.runtimes.length === 1 && ["geomean", "forest"].includes(id)) return `Only ${data.runtimes[0]} was measured; there is nothing to compare it with.`;
     if (id !== "geomean") return "No verified numbers for this selection.";
     const others = data.summaries.find((s) => s.m === state.measure && s.z === state.size);
     return others ? `Geometric means were computed relative to ${others.b} only.` : "No benchmark in common with the baseline in this measure.";
