@@ -105,8 +105,10 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
     out
 }
 
-/// A line broken at spaces, indented by one.
+/// A line broken at spaces, indented by one. A number keeps its %.
 fn wrapped(line: &str, width: usize) -> String {
+    const KEPT: char = '\u{a0}';
+    let line = line.replace(" %", &format!("{KEPT}%"));
     let mut lines = vec![String::new()];
     for word in line.split(' ') {
         let last = lines.last_mut().expect("there is always a line");
@@ -118,7 +120,7 @@ fn wrapped(line: &str, width: usize) -> String {
         }
     }
     let lines: Vec<&str> = lines.iter().map(|l| l.trim_end()).collect();
-    lines.join("\n") + "\n"
+    lines.join("\n").replace(KEPT, " ") + "\n"
 }
 
 /// Cuts the runtimes into pages that fit; every page repeats the first column, which ratios are relative to.
@@ -200,5 +202,13 @@ mod tests {
     #[test]
     fn a_terminal_without_a_size_is_no_narrow_one() {
         assert_eq!([None, Some(0), Some(80)].map(width), [120, 120, 80]);
+    }
+
+    #[test]
+    fn a_number_keeps_its_per_cent_at_the_end_of_a_line() {
+        assert_eq!(
+            wrapped("equal within 2.0 %; else not", 18),
+            " equal within\n 2.0 %; else not\n"
+        );
     }
 }

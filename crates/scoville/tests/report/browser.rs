@@ -82,6 +82,12 @@ fn every_figure_is_drawn(browser: &Browser) {
     assert_eq!(missing, json!([]), "figures without a drawing");
     let drawn = browser.run("return document.querySelectorAll('figure.fig .plot svg').length;");
     assert!(drawn.as_u64().unwrap() > 30, "{drawn}");
+    let tight = browser.run(
+        "return [...document.querySelectorAll('.plot .role-axis-label text')].map((e) => e.textContent).filter((t) => /^[\\d.]+[a-zµ]?[sB%]$/i.test(t));",
+    );
+    assert_eq!(tight, json!([]), "a space sets units apart");
+    let shares = browser.run("return [...document.querySelectorAll(\"[data-figure='cores'] .role-axis-label text\")].map((e) => e.textContent).filter((t) => /^100.%$/.test(t)).length > 0;");
+    assert_eq!(shares, json!(true));
     browser.run("window.dispatchEvent(new Event('afterprint'));");
 }
 

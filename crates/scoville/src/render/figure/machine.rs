@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Format::{Count, Percent, Seconds, Text};
-use super::parts::{base, measured, params, tip};
+use super::parts::{SHARE_LABEL, base, measured, params, tip};
 use super::{Figure, SCHEMA};
 
 /// The figures of what surrounded the measurements.
@@ -34,7 +34,7 @@ fn sensors() -> Figure {
             "spec": {
                 "width": 760, "height": 80,
                 "encoding": { "x": x, "y": { "field": "share", "type": "quantitative", "title": null,
-                                             "axis": { "format": ".2~%", "tickCount": 3 } },
+                                             "axis": { "labelExpr": SHARE_LABEL, "tickCount": 3 } },
                               "tooltip": tip(&[("sensor", "sensor", ""), ("share", "share", ".2%"), ("sequence", "position", ""),
                                                ("contaminated", "contaminated", "")]) },
                 "layer": [
@@ -50,8 +50,8 @@ fn sensors() -> Figure {
 fn canary() -> Figure {
     Figure {
         id: "canary",
-        title: "A fixed native kernel before each block (time, lower is better)",
-        caption: "It only flags blocks whose surroundings changed; results are never divided by it.",
+        title: "A fixed computation before each block (time, lower is better)",
+        caption: "It only flags blocks whose surroundings changed; results are never divided by it. Ringed: counted as contaminated.",
         columns: &[
             ("sequence", "Position", Count),
             ("value", "Time", Seconds),

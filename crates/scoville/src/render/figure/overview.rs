@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Format::{Count, Measured, Percent, Ratio, Text};
 use super::parts::{
-    DISTURBED, Look, base, line_at_one, measured, names, params, ratio_axis, ratio_grid, ratio_tip, tip,
-    value_tip, with,
+    DISTURBED, Look, SHARE_LABEL, base, line_at_one, measured, names, params, ratio_axis, ratio_grid,
+    ratio_tip, tip, value_tip, with,
 };
 use super::{Figure, Format, SCHEMA};
 
@@ -187,7 +187,7 @@ fn utilisation(look: &Look) -> Figure {
 fn cores(look: &Look) -> Figure {
     let share = |field: &str| {
         json!({ "field": field, "type": "quantitative", "stack": null, "title": null, "scale": { "domain": [0, 1], "clamp": true },
-                "axis": { "format": ".0%", "tickCount": 3 } })
+                "axis": { "labelExpr": SHARE_LABEL, "tickCount": 3 } })
     };
     Figure {
         id: "cores",

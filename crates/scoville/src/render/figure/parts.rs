@@ -49,9 +49,12 @@ impl Look {
     }
 }
 
-/// Prints an axis value in the unit that the parameter `unit` names.
-pub(super) const UNIT_LABEL: &str =
-    "unit == '%' ? format(datum.value, '.2~%') : format(datum.value, '.3~s') + unit";
+/// Prints an axis value in the unit that the parameter `unit` names, which a space sets apart as everywhere else.
+pub(super) const UNIT_LABEL: &str = "replace(unit == '%' ? format(datum.value, '.2~%') : format(datum.value, '.3~s') + unit, \
+     regexp('([0-9])([^0-9.])'), '$1\u{a0}$2')";
+
+/// Prints an axis value as a share.
+pub(super) const SHARE_LABEL: &str = "format(100 * datum.value, '.3~r') + '\u{a0}%'";
 
 pub(super) const RATIO_LABEL: &str = "format(datum.value, '.3~r')";
 

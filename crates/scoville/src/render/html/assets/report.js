@@ -432,7 +432,7 @@
     $(".title", figure.element).textContent = figure.benchmark && !["scaling", "speedup", "growth"].includes(figure.id) ? `${text}, ${size}` : text;
     const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
-    const n = counts.length === 0 || figure.id === "geomean" ? "" : `n = ${least === most ? least : `${least} to ${most}`}.`;
+    const n = counts.length === 0 || figure.id === "geomean" ? "" : `n\u00a0=\u00a0${least === most ? least : `${least} to ${most}`}.`;
     $(".counts", figure.element).textContent = [n, figure.id === "warmup" ? data.thinning : ""].join(" ").trim();
   }
 
