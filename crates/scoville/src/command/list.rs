@@ -12,7 +12,9 @@ use super::prepare::{self, Tools};
 use super::world::World;
 use super::{Exit, matrix, world};
 use crate::catalogue::{Catalogue, FAMILIES, family};
+use crate::digits::number_of;
 use crate::model::runtime::Runtime;
+use crate::render::terminal::{self, Screen};
 
 /// Lists one kind of thing, or all.
 pub fn run(world: &World, what: Option<Listed>, out: &mut dyn Write) -> Result<Exit> {
@@ -144,17 +146,54 @@ fn ask(runtime: &Runtime, tools: &Tools) -> State {
     }
 }
 
+/// Which runtimes can run what, those that can run the same together: a table of all would be wider than any screen.
 fn coverage(world: &World, states: &[State], out: &mut dyn Write) -> Result<()> {
-    let mut table = table();
-    let names = world.runtimes.all.iter().map(Runtime::listed);
-    table.set_header([String::from("coverage")].into_iter().chain(names));
-    for benchmark in &world.catalogue.benchmarks {
-        let marks = states.iter().map(|state| match &state.benchmarks {
-            Some(can) if can.contains(&benchmark.name) => "yes".to_owned(),
-            Some(_) => "-".to_owned(),
-            None => "?".to_owned(),
+    let all: Vec<&str> = (world.catalogue.benchmarks.iter())
+        .map(|benchmark| benchmark.name.as_str())
+        .collect();
+    let mut kinds: Vec<(Option<Vec<&str>>, Vec<&str>)> = Vec::new();
+    for (runtime, state) in world.runtimes.all.iter().zip(states) {
+        let offered = (state.benchmarks.as_ref()).map(|can| {
+            let known = all.iter().filter(|name| can.iter().any(|c| c == *name));
+            known.copied().collect::<Vec<&str>>()
         });
-        table.add_row([benchmark.name.clone()].into_iter().chain(marks));
+        match kinds.iter_mut().find(|(kind, _)| *kind == offered) {
+            Some((_, runtimes)) => runtimes.push(&runtime.name),
+            None => kinds.push((offered, vec![&runtime.name])),
+        }
     }
-    print(&table, out)
+    writeln!(out, "what they can run")?;
+    for (kind, runtimes) in kinds {
+        let line = format!("{}: {}", offer(kind.as_deref(), all.len()), runtimes.join(", "));
+        write!(out, "{}", terminal::wrapped(&line, Screen::stdout().width))?;
+    }
+    Ok(())
+}
+
+/// How many benchmarks are offered, and which if it is not all of them.
+fn offer(offered: Option<&[&str]>, all: usize) -> String {
+    match offered {
+        None => "not known".into(),
+        Some([]) => format!("none of {}", number_of(all, "benchmark")),
+        Some(some) if some.len() == all => format!("all {}", number_of(all, "benchmark")),
+        Some(some) => format!(
+            "{} of {} ({})",
+            some.len(),
+            number_of(all, "benchmark"),
+            some.join(", ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offer;
+
+    #[test]
+    fn what_is_offered_is_named_unless_it_is_everything() {
+        assert_eq!(offer(None, 3), "not known");
+        assert_eq!(offer(Some(&[]), 3), "none of 3 benchmarks");
+        assert_eq!(offer(Some(&["fib", "big"]), 3), "2 of 3 benchmarks (fib, big)");
+        assert_eq!(offer(Some(&["fib", "big", "count"]), 3), "all 3 benchmarks");
+    }
 }

@@ -106,7 +106,7 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
 }
 
 /// A line broken at spaces, indented by one. A number keeps its %.
-fn wrapped(line: &str, width: usize) -> String {
+pub fn wrapped(line: &str, width: usize) -> String {
     const KEPT: char = '\u{a0}';
     let line = line.replace(" %", &format!("{KEPT}%"));
     let mut lines = vec![String::new()];

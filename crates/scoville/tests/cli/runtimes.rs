@@ -53,7 +53,10 @@ fn a_variant_takes_part_only_when_it_is_named() {
         .run(&["plan", "alpha", "--cores=1"])
         .ends_with(0)
         .says("skipped  fast-lane: a variant, measured only when asked for: --runtime fast-lane");
-    checkout.run(&["list", "runtimes"]).says("fast-lane (variant)");
+    let list = checkout.run(&["list", "runtimes"]);
+    list.says("fast-lane (variant)").says("what they can run");
+    let widest = list.out.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(120), "{}", list.out);
     checkout
         .run(&["show", "fast-lane"])
         .says("measured only when asked for");
