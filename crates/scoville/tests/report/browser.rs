@@ -38,6 +38,7 @@ fn report_in_browser() {
     browser.open(&format!("file://{}", file.display()));
     browser.wait_for("return document.documentElement.dataset.ready === 'yes'");
 
+    every_heading_says_something(&browser);
     every_figure_is_drawn(&browser);
     rows_are_the_ones_that_rust_exports(&browser, &analysis);
     baseline_switch_changes_the_forest_plot(&browser);
@@ -70,6 +71,14 @@ fn report_in_browser() {
         Vec::<String>::new(),
         "the report must ask for nothing"
     );
+}
+
+/// Figures are drawn when they come into sight; a screen reader goes through their titles before.
+fn every_heading_says_something(browser: &Browser) {
+    let empty = browser.run(
+        "return [...document.querySelectorAll('h1, h2, h3, h4')].filter((h) => h.textContent.trim() === '').map((h) => h.parentElement.parentElement.dataset.figure);",
+    );
+    assert_eq!(empty, json!([]), "headings without a word");
 }
 
 /// Opening everything and passing over it draws every figure, as printing does.

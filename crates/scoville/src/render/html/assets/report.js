@@ -421,15 +421,21 @@
     return others ? `Geometric means were computed relative to ${others.b} only.` : "No benchmark in common with the baseline in this measure.";
   }
 
-  function caption(figure) {
+  /** Figures out of sight are not drawn yet, but who goes from heading to heading comes to their titles. */
+  const entitleAll = () => figures.filter((f) => f.drawn === null).forEach(entitle);
+
+  function entitle(figure) {
     const measure = measures.get(state.measure);
     const size = data.sizes.find((s) => s.id === (figure.benchmark ? groupOf(figure.benchmark)?.z : state.size))?.title ?? "";
     const text = data.figures[figure.id].title
       .replace("{measure}", () => measure.title).replace("{meaning}", () => measure.meaning)
-      
       .replace("{direction}", "lower is better").replace("{axis}", "logarithmic axis")
       .replace("{baseline}", () => state.reference).replace("{runtime}", () => state.runtime ?? "").replace("{size}", () => size);
     $(".title", figure.element).textContent = figure.benchmark && !["scaling", "speedup", "growth"].includes(figure.id) ? `${text}, ${size}` : text;
+  }
+
+  function caption(figure) {
+    entitle(figure);
     const counts = figure.rows.map((r) => r.n).filter(Number.isInteger);
     const [least, most] = [Math.min(...counts), Math.max(...counts)];
     const n = counts.length === 0 || figure.id === "geomean" ? "" : `n\u00a0=\u00a0${least === most ? least : `${least} to ${most}`}.`;
@@ -573,6 +579,7 @@
   function changed() {
     settle();
     showSelection();
+    entitleAll();
     redraw();
     for (const f of figures) if (!visible.has(f) && $("details.table", f.element).open) draw(f);
   }
@@ -615,6 +622,7 @@
   document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
   readAddress();
   showSelection();
+  entitleAll();
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const figure = figures.find((f) => f.element === target);
