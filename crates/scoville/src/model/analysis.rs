@@ -18,7 +18,7 @@ pub struct Analysis {
     pub schema: u32,
     /// The session's name.
     pub session: String,
-    /// Version of the tool that measured.
+    /// The program that measured, with its version: `scoville 0.1.0`.
     pub tool: String,
     /// Start, seconds since 1970.
     pub started_unix: f64,

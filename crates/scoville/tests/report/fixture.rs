@@ -515,7 +515,7 @@ pub fn synthetic(shape: &Shape) -> Analysis {
     let mut analysis = Analysis {
         schema: 1,
         session: "2026-11-20-calm-otter".into(),
-        tool: "0.1.0".into(),
+        tool: "scoville 0.1.0".into(),
         started_unix: 1_795_208_400.0,
         ended_unix: 1_795_212_345.0,
         arguments: vec!["run".into(), "--method".into(), "standard".into()],

@@ -36,7 +36,7 @@ pub fn render(analysis: &Analysis) -> String {
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content={ "scoville " (analysis.tool) };
+                meta name="generator" content={ "scoville " (page::version(analysis)) };
                 link rel="icon" href="data:,";
                 title { "Scoville: " (analysis.session) }
                 style { (PreEscaped(vendor::STYLE)) }

@@ -37,9 +37,14 @@ pub fn body(analysis: &Analysis) -> Markup {
             (validity::section(analysis))
             (reproduction(analysis))
         }
-        footer { p { "Written by Scoville " (analysis.tool) ". Every number in this file was computed before it was drawn; the page computes none." } }
+        footer { p { "Measured by Scoville " (version(analysis)) ". Every number in this file was computed before it was drawn; the page computes none." } }
         div id="tip" aria-hidden="true" hidden {}
     }
+}
+
+/// The version of the laboratory that measured; logs say `scoville 0.1.0`.
+pub fn version(analysis: &Analysis) -> &str {
+    (analysis.tool.strip_prefix("scoville ")).unwrap_or(&analysis.tool)
 }
 
 /// Whether runtimes were compared in groups; a session that only grew has none.
