@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use crate::model::analysis::{Analysis, Measure, RuntimeInfo, Summary};
-use crate::model::machine::Finding;
+use crate::model::machine::{Finding, Level};
 use crate::model::reading::Reading;
 use crate::model::runtime::Launch;
 
@@ -441,12 +441,20 @@ pub fn findings(findings: &[Finding]) -> Markup {
         @if !findings.is_empty() {
             ul.findings { @for f in findings {
                 li class=(format!("{:?}", f.level).to_lowercase()) {
-                    strong { (format!("{:?}", f.level)) ": " (f.what) }
+                    strong { (level(f.level)) ": " (f.what) }
                     p { (f.why) "." }
                     @if !f.mend.is_empty() { p.mend { (f.mend) } }
                 }
             } }
         }
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Note => "Note",
+        Level::Warn => "Warning",
+        Level::Stop => "Stop",
     }
 }
 
