@@ -241,6 +241,35 @@ fn what_may_not_be_used_is_left_out() {
     assert_eq!((cache.size, &cache.pus[..]), (0, &[0, 1][..]));
 }
 
+/// ARM's kernels number cores anew in each cluster, and all clusters are in one package, which hwloc repeats.
+#[test]
+fn cores_with_the_same_number_are_told_apart() {
+    let unit = |os: u32| format!("<object type=\"PU\" os_index=\"{os}\"/>");
+    let core = |number: u32, units: &[u32]| {
+        let units: String = units.iter().map(|&os| unit(os)).collect();
+        format!("<object type=\"Core\" os_index=\"{number}\">{units}</object>")
+    };
+    let objects = [
+        "<object type=\"Package\" os_index=\"0\"><object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3f\"/><object type=\"Group\">",
+        &core(0, &[0]),
+        &core(1, &[1]),
+        "</object><object type=\"Group\">",
+        &core(0, &[2, 3]),
+        &core(1, &[4]),
+        "</object>",
+        &unit(5),
+        "</object>",
+    ];
+    let machine = Topology::from_hwloc(&described("0x3f", &objects.concat(), "")).expect("a machine");
+    let cores: Vec<u32> = machine.pus().iter().map(|pu| pu.core).collect();
+    assert_eq!(cores, [0, 1, 2, 2, 3, 4]);
+    assert_eq!(
+        machine.by_core(),
+        [0, 1, 2, 4, 5, 3],
+        "one unit of each core first"
+    );
+}
+
 #[test]
 fn bandwidths_are_no_distances() {
     let rest = [

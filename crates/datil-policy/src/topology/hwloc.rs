@@ -81,8 +81,8 @@ fn machine(root: Element<'_, '_>) -> Result<Topology, TopologyError> {
         };
         pus.push(Pu {
             os,
-            core: ancestor(unit, "Core").unwrap_or(os),
-            package: ancestor(unit, "Package").unwrap_or(0),
+            core: holder(unit, "Core").unwrap_or(unit).id().get(),
+            package: holder(unit, "Package").and_then(os_number).unwrap_or(0),
             node,
         });
     }
@@ -124,24 +124,28 @@ fn number(object: Element<'_, '_>, attribute: &str) -> Result<u32, TopologyError
     })
 }
 
-/// Number of the object of this type that holds `object`. Some systems do not number them; hwloc's own number then
-/// serves.
-fn ancestor(object: Element<'_, '_>, kind: &str) -> Option<u32> {
-    let found = object
+/// The object of this type that holds `object`.
+fn holder<'a, 'input>(object: Element<'a, 'input>, kind: &str) -> Option<Element<'a, 'input>> {
+    object
         .ancestors()
-        .find(|above| above.attribute("type") == Some(kind))?;
-    let number = found
+        .find(|above| above.attribute("type") == Some(kind))
+}
+
+/// Number of an object. Some systems do not number them; hwloc's own number then serves.
+fn os_number(object: Element<'_, '_>) -> Option<u32> {
+    let number = object
         .attribute("os_index")
-        .or_else(|| found.attribute("gp_index"))?;
+        .or_else(|| object.attribute("gp_index"))?;
     number.parse().ok()
 }
 
-/// Numbers of cores are unique only within a package in the description, and everywhere in a topology.
+/// Cores are told apart by their places in the description, for the system may number them anew in each package, or in each cluster of
+/// one. In a topology they are numbered from 0.
 fn number_cores(pus: &mut [Pu]) {
     let mut known = BTreeMap::new();
     for pu in pus {
         let next = known.len() as u32;
-        pu.core = *known.entry((pu.package, pu.core)).or_insert(next);
+        pu.core = *known.entry(pu.core).or_insert(next);
     }
 }
 
