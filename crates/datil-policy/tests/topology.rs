@@ -127,6 +127,13 @@ fn hops_count_the_distances_that_occur() {
     )
     .expect("a machine");
     assert_eq!((two.hops(0, 1), two.distance(0, 1)), (1, 32));
+    for machine in [machine, two] {
+        let nodes = machine.nodes().len();
+        let one_by_one: Vec<usize> = (0..nodes * nodes)
+            .map(|at| machine.hops(at / nodes, at % nodes))
+            .collect();
+        assert_eq!(machine.all_hops(), one_by_one);
+    }
 }
 
 /// A machine with holes in its numbers, a node without units and an affinity mask.

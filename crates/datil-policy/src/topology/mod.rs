@@ -137,20 +137,43 @@ impl Topology {
 
     /// Steps between two nodes: 0 to itself, 1 to the nearest others, and so on through the distances that occur
     /// anywhere in the machine.
+    ///
+    /// # Panics
+    /// If there is no such node.
     pub fn hops(&self, from: usize, to: usize) -> usize {
+        self.steps(&self.lengths(), from, to)
+    }
+
+    /// [`Topology::hops`] from each node to each, row after row.
+    pub fn all_hops(&self) -> Vec<usize> {
+        let lengths = self.lengths();
+        self.pairs()
+            .map(|(from, to)| self.steps(&lengths, from, to))
+            .collect()
+    }
+
+    /// Steps between two nodes in a machine where these distances occur.
+    fn steps(&self, lengths: &[u32], from: usize, to: usize) -> usize {
+        let length = self.distance(from, to);
         if from == to {
             return 0;
         }
-        let mut lengths: Vec<u32> = (0..self.nodes.len())
-            .flat_map(|a| (0..self.nodes.len()).filter_map(move |b| (a != b).then_some((a, b))))
-            .map(|(a, b)| self.distance(a, b))
-            .collect();
+        1 + lengths.binary_search(&length).expect("it is one of them")
+    }
+
+    /// The distances that occur between two nodes, ascending.
+    fn lengths(&self) -> Vec<u32> {
+        let between = self.pairs().filter(|(from, to)| from != to);
+        let mut lengths: Vec<u32> = between.map(|(from, to)| self.distance(from, to)).collect();
         lengths.sort_unstable();
         lengths.dedup();
-        1 + lengths
-            .iter()
-            .position(|&length| length == self.distance(from, to))
-            .expect("it is one of them")
+        lengths
+    }
+
+    /// All pairs of nodes, row after row.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let nodes = self.nodes.len();
+        (0..nodes).flat_map(move |from| (0..nodes).map(move |to| (from, to)))
     }
 
     /// The cache of this level at a unit.

@@ -159,8 +159,7 @@ impl Memory {
     pub fn new(machine: &Machine) -> Self {
         let topology = &machine.topology;
         let nodes = topology.nodes().len();
-        let pairs = || (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
-        let steps: Vec<usize> = pairs().map(|(from, to)| topology.hops(from, to)).collect();
+        let steps = topology.all_hops();
         let (links, ways) = match machine.wiring {
             Wiring::Nodes => wire_nodes(nodes, &steps),
             Wiring::Packages => wire_packages(machine),
@@ -487,30 +486,51 @@ fn wire_packages(machine: &Machine) -> Wires {
             .next()
             .map_or(1000 + node, |pu| topology.pus()[pu].package as usize)
     };
-    let mut links: Vec<(usize, usize)> = (0..nodes)
-        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
-        .map(|(from, to)| (package(from), package(to)))
-        .filter(|(from, to)| from != to)
-        .collect();
+    let packages: Vec<usize> = (0..nodes).map(package).collect();
+    let pairs = || {
+        let ends = |from: usize| packages.iter().map(move |&to| (from, to));
+        packages.iter().copied().flat_map(ends)
+    };
+    let mut links: Vec<(usize, usize)> = pairs().filter(|(from, to)| from != to).collect();
     links.sort_unstable();
     links.dedup();
-    let ways = (0..nodes)
-        .flat_map(|from| (0..nodes).map(move |to| (from, to)))
-        .map(|(from, to)| {
-            let ends = (package(from), package(to));
-            links.iter().position(|&link| link == ends).into_iter().collect()
-        })
+    let ways = pairs()
+        .map(|ends| links.binary_search(&ends).into_iter().collect())
         .collect();
     (links, ways)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use datil_policy::topology::Synthetic;
+
     use super::*;
     use crate::machine::preset;
 
     fn memory() -> Memory {
         Memory::new(&preset("opteron").expect("a preset"))
+    }
+
+    /// Each with a socket of its own. Every run begins with this.
+    #[test]
+    fn many_nodes_are_wired_in_no_time() {
+        let synthetic = Synthetic {
+            packages: 256,
+            ..Synthetic::default()
+        };
+        let topology = synthetic.build().expect("a machine");
+        let began = Instant::now();
+        let memory = Memory::new(&Machine::from_topology("large".to_owned(), topology));
+        assert_eq!((memory.steps(3, 3), memory.steps(3, 200)), (0, 1));
+        assert_eq!(memory.links.len(), 256 * 255);
+        let way = &memory.ways[3 * 256 + 200];
+        assert_eq!(
+            way.iter().map(|&link| memory.links[link]).collect::<Vec<_>>(),
+            [(3, 200)]
+        );
+        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
     }
 
     const STREAM: Charge = Charge::compute(1000).touching(100_000);
