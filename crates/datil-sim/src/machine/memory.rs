@@ -4,7 +4,7 @@
 //! Controllers and links are servers: an access waits longer the busier they are with the accesses that long
 //! computations make meanwhile.
 
-use std::ops::Range;
+use datil_policy::topology::Topology;
 
 use super::{Cycles, Machine, Wiring};
 
@@ -136,6 +136,11 @@ pub struct Memory {
     /// Steps between nodes, row after row.
     steps: Vec<usize>,
     nodes: usize,
+    /// All nodes, and those that have memory.
+    all: Vec<usize>,
+    with_memory: Vec<usize>,
+    /// Per node, where pages lie that its units touch first.
+    home: Vec<usize>,
     /// Links on the way from one node to another, row after row.
     ways: Vec<Vec<usize>>,
     /// Ends of each link.
@@ -178,6 +183,10 @@ impl Memory {
             })
             .collect();
         size.extend(topology.caches().iter().map(|cache| cache.size));
+        let with_memory = with_memory(topology);
+        let home = (0..nodes)
+            .map(|node| nearest(node, &with_memory, &steps[node * nodes..]))
+            .collect();
         Self {
             costs: machine.costs.clone(),
             writes_stay: machine.owners.is_some(),
@@ -187,6 +196,9 @@ impl Memory {
             size,
             steps,
             nodes,
+            all: (0..nodes).collect(),
+            with_memory,
+            home,
             ways,
             controller_load: vec![0.0; nodes],
             link_load: vec![0.0; links.len()],
@@ -234,7 +246,7 @@ impl Memory {
     pub fn touch(&self, region: &mut Region, pu: usize, placement: Placement) {
         if region.placed.is_none() {
             region.placed = Some(match placement {
-                Placement::FirstTouch => Place::Node(self.node[pu]),
+                Placement::FirstTouch => Place::Node(self.home[self.node[pu]]),
                 Placement::Interleaved => Place::Everywhere,
             });
         }
@@ -251,7 +263,8 @@ impl Memory {
         match region.placed {
             Some(Place::Node(node)) if node == self.node[pu] => 0.0,
             Some(Place::Node(_)) => 1.0,
-            Some(Place::Everywhere) => 1.0 - 1.0 / self.nodes as f64,
+            Some(Place::Everywhere) if self.home[self.node[pu]] != self.node[pu] => 1.0,
+            Some(Place::Everywhere) => 1.0 - 1.0 / self.with_memory.len() as f64,
             None => 0.0,
         }
     }
@@ -321,20 +334,21 @@ impl Memory {
                 return self.transfer(last, pu, lines) as f64 / f64::from(lines.max(1));
             }
         };
-        let nodes = self.nodes_of(place);
-        let share = 1.0 / nodes.len() as f64;
+        let nodes = self.nodes_of(place).len();
+        let share = 1.0 / nodes as f64;
         let mut latency = 0.0;
-        for node in nodes {
+        for at in 0..nodes {
+            let node = self.nodes_of(place)[at];
             latency += share * self.memory_latency(node, own);
             self.count(node, own, lines * share);
         }
         latency
     }
 
-    fn nodes_of(&self, place: Place) -> Range<usize> {
+    fn nodes_of(&self, place: Place) -> &[usize] {
         match place {
-            Place::Node(node) => node..node + 1,
-            Place::Everywhere => 0..self.nodes,
+            Place::Node(node) => &self.all[node..=node],
+            Place::Everywhere => &self.with_memory,
         }
     }
 
@@ -383,11 +397,11 @@ impl Memory {
     fn demands(&self, stream: &Stream) -> Vec<(Server, f64)> {
         let (nodes, from_memory) = match stream.source {
             Source::Memory(place) => (self.nodes_of(place), true),
-            Source::Unit(unit) => (self.node[unit]..self.node[unit] + 1, false),
+            Source::Unit(unit) => (self.nodes_of(Place::Node(self.node[unit])), false),
         };
         let rate = stream.lines_per_cycle / nodes.len() as f64;
         let mut demands = Vec::new();
-        for node in nodes {
+        for &node in nodes {
             if from_memory {
                 demands.push((Server::Controller(node), rate * self.costs.controller));
             }
@@ -440,6 +454,21 @@ impl Memory {
         let busy = |&lines: &f64| lines * self.costs.controller / time.max(1) as f64;
         self.controller_lines.iter().map(busy).collect()
     }
+}
+
+/// The nodes on which pages can lie: those with memory, or all if it is unknown of all.
+fn with_memory(topology: &Topology) -> Vec<usize> {
+    let nodes = topology.nodes();
+    let is_known = nodes.iter().any(|node| node.memory > 0);
+    (0..nodes.len())
+        .filter(|&node| !is_known || nodes[node].memory > 0)
+        .collect()
+}
+
+/// The first of the nearest of these nodes, by the steps to each.
+fn nearest(node: usize, nodes: &[usize], steps: &[usize]) -> usize {
+    let nearest = nodes.iter().copied().min_by_key(|&other| steps[other]);
+    nearest.unwrap_or(node)
 }
 
 /// Mean time in the queue of a server with exponential times and this utilisation.
@@ -504,7 +533,7 @@ fn wire_packages(machine: &Machine) -> Wires {
 mod tests {
     use std::time::Instant;
 
-    use datil_policy::topology::Synthetic;
+    use datil_policy::topology::{Node, Pu, Synthetic};
 
     use super::*;
     use crate::machine::preset;
@@ -531,6 +560,49 @@ mod tests {
             [(3, 200)]
         );
         assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    }
+
+    /// Of four nodes with a unit each, in a row, the second has no memory, or none that may be used.
+    #[test]
+    fn nothing_lies_on_a_node_without_memory() {
+        let distance = |a: u32, b: u32| 10 + 5 * a.abs_diff(b);
+        let unit = |os: u32| Pu {
+            os,
+            core: os,
+            package: 0,
+            node: os as usize,
+        };
+        let node = |os: u32| Node {
+            os,
+            memory: if os == 1 { 0 } else { 1 << 30 },
+        };
+        let rows = (0..4).map(|a| (0..4).map(|b| distance(a, b)).collect());
+        let topology = Topology::new(
+            (0..4).map(unit).collect(),
+            (0..4).map(node).collect(),
+            vec![],
+            rows.collect(),
+        );
+        let machine = Machine::from_topology("row".to_owned(), topology.expect("a machine"));
+        let lines = |placement: Placement, pu: usize| {
+            let mut memory = Memory::new(&machine);
+            let mut region = Region::new(12 << 20);
+            memory.touch(&mut region, pu, placement);
+            memory.access(&mut region, STREAM, pu);
+            let Traffic { local, remote } = memory.traffic;
+            assert!((memory.remote_share(&region, pu) - remote / (local + remote)).abs() < 1e-9);
+            let lines = memory.controller_lines.iter();
+            lines.map(|lines| lines.round() as u64).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(Placement::FirstTouch, 0), [100_000, 0, 0, 0]);
+        assert_eq!(
+            lines(Placement::FirstTouch, 1),
+            [100_000, 0, 0, 0],
+            "the nearest, and the first of two"
+        );
+        for pu in 0..4 {
+            assert_eq!(lines(Placement::Interleaved, pu), [33_333, 0, 33_333, 33_333]);
+        }
     }
 
     const STREAM: Charge = Charge::compute(1000).touching(100_000);
