@@ -247,6 +247,25 @@ fn a_slower_unit_takes_longer() {
     assert!(time("uniform", 2, &[1.0, 3.0]) > time("uniform", 2, &[]));
 }
 
+/// Who waits for a worker whose unit is slow waits for that, and not once more for the slowness of its own. Otherwise times grow with each wait, and
+/// without end where one waits for another who has waited. Thieves that look for work, which takes no longer, get into the way of slow workers more often.
+#[test]
+fn waiting_takes_no_longer_on_a_slower_unit() {
+    let time = |policy: &str, owners: bool, pace: f64| {
+        let machine = preset("uniform").expect("a preset").with_paces(vec![pace]);
+        let settings = Settings {
+            machine: if owners { machine.with_owners() } else { machine },
+            ..settings(policy, 20)
+        };
+        let simulation = simulate("sor", settings, &serde_json::Map::new());
+        simulation.map(|simulation| simulation.run.makespan as f64)
+    };
+    for (policy, owners) in [("cls-wake", true), ("cls-tp", true), ("go-like", false)] {
+        let [alike, slow] = [1.0, 100.0].map(|pace| time(policy, owners, pace).expect("it ends"));
+        assert!(slow < 300.0 * alike, "{policy}: {slow} {alike}");
+    }
+}
+
 #[test]
 fn the_opteron_has_as_many_nodes_as_asked_for_and_always_64_units() {
     use datil_sim::machine::opteron_on;

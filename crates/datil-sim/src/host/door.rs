@@ -37,6 +37,7 @@ impl Door {
         if self.held.len() > REMEMBERED {
             self.held.pop_front();
         }
+        memory.wait(begin - now);
         begin + needed - now
     }
 

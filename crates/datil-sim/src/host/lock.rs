@@ -13,7 +13,9 @@ impl Lock {
     /// Time that taking the lock, `hold` cycles of work and letting it go take a unit that comes `now`.
     pub(super) fn take(&mut self, memory: &mut Memory, pu: usize, now: Cycles, hold: Cycles) -> Cycles {
         let transfer = self.owner.map_or(0, |owner| memory.transfer(owner, pu, 1));
-        let end = self.free_at.max(now) + transfer + hold;
+        let begin = self.free_at.max(now);
+        memory.wait(begin - now);
+        let end = begin + transfer + hold;
         self.owner = Some(pu);
         self.free_at = end;
         end - now

@@ -153,6 +153,8 @@ pub struct Memory {
     link_lines: Vec<f64>,
     /// All lines so far.
     pub traffic: Traffic,
+    /// See [`Memory::take_waited`].
+    waited: Cycles,
 }
 
 /// Beyond this utilisation a server's queue does not grow in the model. Streams that together ask for more than all of it
@@ -206,7 +208,18 @@ impl Memory {
             link_lines: vec![0.0; links.len()],
             links,
             traffic: Traffic::default(),
+            waited: 0,
         }
+    }
+
+    /// Notes that a unit waits for so long until others have let something go.
+    pub(crate) fn wait(&mut self, time: Cycles) {
+        self.waited += time;
+    }
+
+    /// Time that was spent on such waiting since it was last asked for.
+    pub(crate) fn take_waited(&mut self) -> Cycles {
+        std::mem::take(&mut self.waited)
     }
 
     /// Node of a unit.

@@ -29,7 +29,8 @@ pub struct Machine {
     /// CAF.
     pub owners: Option<Owners>,
     /// How much longer than the costs say units take for what a worker or the driver does on them: the first unit as the first of these says, the second one
-    /// as the second, and behind the last again as the first; without any the costs hold. What an idle worker does takes no longer.
+    /// as the second, and behind the last again as the first; without any the costs hold. What an idle worker does takes no longer,
+    /// nor does what is waited for others.
     pub paces: Vec<f64>,
 }
 

@@ -188,7 +188,8 @@ impl Engine {
         // event each time.
         let worker = &mut self.workers[me as usize];
         worker.activation = None;
-        let cost = self.settings.machine.paced(worker.pu, cost);
+        let unit = worker.pu;
+        let cost = self.paced(unit, cost);
         self.later(cost, |engine| engine.dispatch(me))
     }
 

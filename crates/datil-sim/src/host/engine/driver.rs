@@ -54,7 +54,7 @@ impl Engine {
 
     /// The driver has done something that costs so much.
     fn go_on_driving(&mut self, cost: Cycles) {
-        let time = self.settings.machine.paced(self.driver_pu, cost);
+        let time = self.paced(self.driver_pu, cost);
         self.schedule_driver(time.max(1));
     }
 

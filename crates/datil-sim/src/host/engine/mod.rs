@@ -218,6 +218,8 @@ impl Engine {
                 return Err("nobody is left to run what is queued: the policy has lost a wake-up".to_owned());
             };
             self.now = time;
+            // What was waited for in the event before, and not charged, is no part of this one.
+            self.memory.take_waited();
             if time > patience {
                 let seconds = self.settings.patience as f64 / 1e9;
                 return Err(format!(
@@ -282,13 +284,20 @@ impl Engine {
         (time * Cycles::from(percent) + 50) / 100
     }
 
+    /// How long a unit takes for what costs so much. What it waits for others of that takes no longer on a slow one.
+    fn paced(&mut self, unit: usize, cost: Cycles) -> Cycles {
+        let waited = self.memory.take_waited().min(cost);
+        waited + self.settings.machine.paced(unit, cost - waited)
+    }
+
     /// The worker's next event comes after `delay`; an earlier one is void.
     fn next_turn(&mut self, worker: u32, delay: Cycles) {
         let is_busy = self.workers[worker as usize].phase == Phase::Busy;
         let delay = if is_busy {
             let delay = self.jittered(delay);
             let unit = self.workers[worker as usize].pu;
-            self.beside_driver(self.settings.machine.paced(unit, delay))
+            let delay = self.paced(unit, delay);
+            self.beside_driver(delay)
         } else {
             delay
         };
