@@ -719,7 +719,8 @@ impl<P: Policy> Worker<'_, P> {
         let all_idle = || team.inbox.idle.0.load(SeqCst) == team.ports.len();
         // Release: adopters see our actors as we leave them.
         rest.state.store(IDLE, Release);
-        if team.inbox.idle.0.fetch_add(1, SeqCst) + 1 == team.ports.len() {
+        // As in `rest`, the count may have been one below 0.
+        if team.inbox.idle.0.fetch_add(1, SeqCst).wrapping_add(1) == team.ports.len() {
             team.announce_quiet();
         }
         let deep = all_idle();

@@ -797,8 +797,9 @@ impl<P: Policy> Worker<'_, P> {
         loop {
             match state.compare_exchange_weak(IDLE, RUNNING, Acquire, Acquire) {
                 Ok(_) => {
-                    team.epoch.fetch_add(1, SeqCst);
+                    // In this order: who reads `epoch` and takes us for idle after that will see another one (`Team::is_quiet`).
                     team.inbox.idle.0.fetch_sub(1, SeqCst);
+                    team.epoch.fetch_add(1, SeqCst);
                     self.core.port.spot.0.go_free();
                     return;
                 }

@@ -241,8 +241,8 @@ impl Team {
             if locked {
                 // It is counted as busy before it can get up: else it might find nothing yet and count itself as idle once more, and all would seem to
                 // idle while the caller is at work.
-                self.epoch.fetch_add(1, SeqCst);
                 self.inbox.idle.0.fetch_sub(1, SeqCst);
+                self.epoch.fetch_add(1, SeqCst);
                 if port.is_asleep() {
                     self.keep_apart(port, not);
                 }
@@ -304,8 +304,8 @@ impl Team {
     fn is_quiet(&self) -> bool {
         let epoch = self.epoch.load(SeqCst);
         let all_idle = || self.inbox.idle.0.load(SeqCst) == self.ports.len();
-        // Between the two looks at `idle` and `epoch` nobody stopped being idle, so nobody took anything from a list
-        // before or after we looked at it.
+        // Whoever leaves lowers `idle` before it raises `epoch`, so those whom we take for idle leave `epoch` as it was for as long as they are. Between
+        // the two looks at both nobody stopped being idle, so nobody took anything from a list before or after we looked at it.
         all_idle() && {
             fence(SeqCst);
             // Before the look at the inbox: a timer that is not pending any more has put its message there.
