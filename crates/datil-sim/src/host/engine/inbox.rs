@@ -94,7 +94,8 @@ impl Engine {
                 break;
             };
             self.active -= 1;
-            cost += Cycles::from(self.costs.queue);
+            // A record is no actor, and costs the same whoever queues those.
+            cost += Cycles::from(self.settings.machine.costs.queue);
             cost += self.later(cost, |engine| match record {
                 Record::Spawn(actor) => engine.admit(me, actor),
                 Record::Send(to, letter) => engine.pass_on(me, to, letter),
