@@ -1,4 +1,4 @@
-//! The guard: one idle worker that looks now and then after those that are in handlers for long, and takes over half of what waits for them.
+//! The guard: one idle worker that looks now and then after those that are in handlers for long, and takes over of what waits for them as much as the policy says.
 //!
 //! See *Absence* in `crates/datil/src/worker/README.md`.
 
