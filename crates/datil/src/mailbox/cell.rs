@@ -77,7 +77,8 @@ pub(crate) mod flag {
     /// Activations in a row caused by the worker in the upper half.
     pub(crate) const STREAK_SHIFT: u32 = 9;
     pub(crate) const STREAK: u32 = 0x3F << STREAK_SHIFT;
-    /// The actor's own worker has written to it since the last of these.
+    /// A message from the actor's own worker has woken it since the last of these. One that finds it scheduled is mostly its own, to itself,
+    /// and says nothing about whom it talks with.
     pub(crate) const LOCAL: u32 = 1 << 15;
     pub(crate) const FRIEND_SHIFT: u32 = 16;
     pub(crate) const FOLLOW: u32 = STREAK | LOCAL | 0xFFFF << FRIEND_SHIFT;
@@ -259,11 +260,18 @@ impl<A: Actor> Shape<A> {
     /// The caller owns the cell, which holds a live `A`.
     #[inline(always)]
     pub(crate) unsafe fn push(pools: &Pools, cell: *mut Header, msg: ManuallyDrop<A::Msg>) -> bool {
+        const WOKEN: u32 = flag::SCHEDULED | flag::LOCAL;
         // SAFETY: by the caller: header, slot and mailbox belong to us.
         unsafe {
             let header = &*cell;
             collect_remote_if_any(header);
             let flags = header.flags.get();
+            if Self::SLOTTED && flags & (flag::SCHEDULED | flag::MAIL) == 0 {
+                // The usual way of who was idle, with nothing to find out.
+                header.flags.set(flags | flag::SLOT | WOKEN);
+                Stored::<A::Msg>::write(Self::slot(cell), msg);
+                return true;
+            }
             let more = flags & flag::BLOCKS != 0;
             let (place, now) = if Self::SLOTTED && flags & flag::MAIL == 0 {
                 (Self::slot(cell), flags | flag::SLOT)
@@ -283,9 +291,10 @@ impl<A: Actor> Shape<A> {
                 link(header, block);
                 (place, flags | flag::BLOCKS)
             };
-            header.flags.set(now | flag::SCHEDULED | flag::LOCAL);
+            let wakes = flags & flag::SCHEDULED == 0;
+            header.flags.set(if wakes { now | WOKEN } else { now });
             Stored::<A::Msg>::write(place, msg);
-            flags & flag::SCHEDULED == 0
+            wakes
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Friend {
     worker: Option<u32>,
     /// Activations in a row that it has caused.
     streak: u32,
-    /// The actor's own worker has written since.
+    /// A message from the actor's own worker has woken it since.
     pub(super) own: bool,
 }
 
@@ -57,7 +57,8 @@ impl Engine {
 mod tests {
     use datil_policy::{Adaptive, ClsOffer, Policy, WorkSharing};
 
-    use super::super::owning::{begin_handler, ruled};
+    use super::super::actors::Status;
+    use super::super::owning::{begin_handler, ruled, send};
     use super::*;
     use crate::host::Rules;
 
@@ -90,12 +91,24 @@ mod tests {
     }
 
     #[test]
-    fn what_its_own_worker_writes_ends_a_row() {
+    fn what_wakes_it_on_its_own_worker_ends_a_row() {
         let mut engine = engine::<Adaptive>();
         runs_after(&mut engine, 3);
         engine.slots[0].friend.own = true;
         assert_eq!(runs_after(&mut engine, 3), 0);
         assert_eq!(runs_after(&mut engine, 1), 1);
+    }
+
+    #[test]
+    fn what_finds_it_scheduled_does_not_end_a_row() {
+        let mut engine = engine::<Adaptive>();
+        runs_after(&mut engine, 3);
+        engine.slots[0].status = Status::Running;
+        send(&mut engine, 0, 0, 1);
+        assert!(!engine.slots[0].friend.own, "it writes to itself");
+        engine.slots[0].status = Status::Idle;
+        send(&mut engine, 0, 0, 1);
+        assert!(engine.slots[0].friend.own);
     }
 
     #[test]

@@ -46,9 +46,9 @@ impl Engine {
         let slot = &mut self.slots[to as usize];
         slot.collect();
         slot.mailbox.push_back(mail);
-        slot.friend.own = true;
         let mut cost = adoption.unwrap_or(0) + slot.line.fetch(&mut self.memory, pu);
         if slot.status == Status::Idle {
+            slot.friend.own = true;
             self.rouse(to);
             if !self.rules.routes {
                 cost += self.carry_out(me, to, here(me));
