@@ -156,7 +156,8 @@ pub struct Board {
 pub struct Encounter {
     /// Nothing else has come for the receiver.
     pub alone: bool,
-    /// Activations in a row, this one included, that were caused by that worker. A host need not count further than to 63.
+    /// Activations in a row, this one included, that were caused by that worker. A message that finds the receiver runnable or running, as its own
+    /// ones do, causes none. A host need not count further than to 63.
     pub streak: u32,
     /// Runnable actors on the sender's worker when it sent. A host need not count further than to 65,535.
     pub waiting: usize,
