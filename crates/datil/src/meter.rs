@@ -35,15 +35,21 @@ pub struct ActorMetrics {
     times: Histogram<u64>,
 }
 
+/// Nanoseconds of an activation, a minute, for which a table has room from the start: 31 KB. One that grew with each activation longer than all before
+/// would take memory for that in the middle of work.
+const LONG: u64 = 60_000_000_000;
+
 impl ActorMetrics {
     fn new(actor: &'static str) -> Self {
+        let mut times = Histogram::new_with_max(LONG, 2).expect("two digits are possible");
+        times.auto(true);
         Self {
             actor,
             activations: 0,
             messages: 0,
             busy: Duration::ZERO,
             most_waiting: None,
-            times: Histogram::new(2).expect("two digits are possible"),
+            times,
         }
     }
 
