@@ -300,7 +300,8 @@ pub(crate) unsafe fn close(header: &Header, extras: &Extras) -> bool {
     alone
 }
 
-/// Takes the queries that are next out of the mailbox, opens the actor to readers and calls idle workers to help, if there is enough to do for that.
+/// Shares the queries that are next with idle workers, if these are enough work: takes them out of the mailbox, opens the actor to readers and calls
+/// for help. The caller works off what it gets, too. With `None` nothing was done, and they wait where they did.
 ///
 /// # Safety
 /// The actor is an `A` that runs on this worker.

@@ -44,7 +44,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn enter(&self) {
         self.presence.inside.store(true, Relaxed);
-        // Against `membarrier::heavy` in `rescue`: either that sees that we are inside, or we see that we may not be.
+        // Against `membarrier::heavy` in `revoke`: either that sees that we are inside, or we see that we may not be.
         membarrier::light();
     }
 
