@@ -434,6 +434,9 @@ impl std::error::Error for SupervisorOver {}
 /// was is dropped and built anew by its factory, and [`Actor::started`] runs. Its stash is kept and its behaviour is [`Actor::handle`] again. Its timers
 /// are cancelled. Answers to what it had asked still come, and find the new state, which does not know of the question.
 ///
+/// An end is one, however often it was asked for by [`Address::stop`] or [`Address::kill`] before it came: what has arrived by then is not the new state's.
+/// (A stop that waits while the child fails is still to come.)
+///
 /// When there were more than so many restarts within so much time ([`Supervisor::new`]) the supervisor gives up: it stops all children, the last one
 /// first, unless it has a parent ([`Supervisor::supervise`]) that restarts it, with all its children.
 #[derive(Clone)]

@@ -304,6 +304,16 @@ impl Signal for Stop {
         let header = at.header();
         header.flags.set(header.flags.get() | flag::STOPPING);
     }
+
+    fn is_met(&self, by: &StopReason) -> bool {
+        match self.0 {
+            // After a failure it is still to come: whoever begins anew after that need not do so after a stop.
+            StopReason::Stopped => by.is_normal(),
+            StopReason::Killed | StopReason::Overflow => true,
+            // One by the supervisor itself is for good.
+            _ => false,
+        }
+    }
 }
 
 /// Signal: stop when this has its turn among the messages.

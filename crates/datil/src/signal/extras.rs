@@ -9,7 +9,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Target};
 use crate::keyed::KeyedList;
 use crate::mailbox::block::Block;
-use crate::mailbox::cell::{Header, VTable, flag};
+use crate::mailbox::cell::{Header, VTable, collect_remote_if_any, flag};
 use crate::query::readers::Readers;
 use crate::supervisor::Guard;
 use crate::timer::Timers;
@@ -214,6 +214,10 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
     };
     let reason = extras.reason.borrow().clone().unwrap_or(StopReason::Stopped);
     let revives = guard.restarts(&reason, core.team.virtual_now());
+    if revives {
+        // SAFETY: by the caller.
+        unsafe { forget_met(core, &*cell, extras, &reason) };
+    }
     // SAFETY: by the caller; a guard is made for the actor that has it.
     if revives && !unsafe { rebuild(core, cell, extras, &*guard) } {
         // A failure like others, for which the actor is run again: who fails for ever must not hold up the worker.
@@ -223,6 +227,24 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
     }
     extras.guard.replace(Some(guard));
     revives
+}
+
+/// Drops what has asked the actor for no more than the end that it has just come to: that was one, however often it was asked for.
+///
+/// # Safety
+/// As [`revives`]; these are the actor's extras.
+unsafe fn forget_met(core: &Core, header: &Header, extras: &Extras, end: &StopReason) {
+    // SAFETY: by the caller, for the whole function. Nothing that is dropped here runs code of users.
+    unsafe {
+        collect_remote_if_any(header);
+        extras.system.borrow_mut().retain(|&signal| {
+            let met = super::is_met(signal, end);
+            if met {
+                super::lose_on(core, signal);
+            }
+            !met
+        });
+    }
 }
 
 /// Drops the state of an actor and builds it anew; its mailbox stays. False if the factory panicked: then the cell is vacant.

@@ -15,6 +15,7 @@ use crate::address::Target;
 use crate::mailbox::block::{Block, SIGNAL, is_signal};
 use crate::mailbox::cell::{Header, Shape, flag, link};
 use crate::pool::{self, BLOCK_SIZES, Pools, class_of};
+use crate::watch::StopReason;
 use crate::worker::absence::Inside;
 use crate::worker::core::Core;
 
@@ -46,6 +47,12 @@ pub(crate) trait Signal: Send + Sized + 'static {
     /// one that the calling thread is, if it is one. (At the shutdown it is none.)
     fn lost(self, on: Option<&Core>) {
         let _ = on;
+    }
+
+    /// Whether it asks for nothing but what has just happened: the receiver has ended, for this reason, and begins anew.
+    fn is_met(&self, by: &StopReason) -> bool {
+        let _ = by;
+        false
     }
 
     /// Whether it only reads the actor's state, so that others of its kind may do so at the same time.
@@ -116,6 +123,7 @@ struct Table {
     lane: Lane,
     act: unsafe fn(*mut Block, At<'_>),
     lose: unsafe fn(*mut Block, Option<&Core>),
+    is_met: unsafe fn(*mut Block, &StopReason) -> bool,
     read: Option<unsafe fn(*mut Block, Reading<'_>)>,
 }
 
@@ -132,6 +140,7 @@ impl<S: Signal> Envelope<S> {
         lane: S::LANE,
         act: Self::act,
         lose: Self::lose,
+        is_met: Self::is_met,
         read: if S::READS { Some(Self::read) } else { None },
     };
 
@@ -190,6 +199,13 @@ impl<S: Signal> Envelope<S> {
     unsafe fn lose(block: *mut Block, on: Option<&Core>) {
         // SAFETY: by the caller.
         unsafe { Self::open(block) }.lost(on);
+    }
+
+    /// # Safety
+    /// The block is the caller's and the beginning of an `Envelope<S>`.
+    unsafe fn is_met(block: *mut Block, by: &StopReason) -> bool {
+        // SAFETY: by the caller.
+        unsafe { (*block.cast::<Self>()).signal.is_met(by) }
     }
 }
 
@@ -312,6 +328,15 @@ pub(crate) unsafe fn lose(block: *mut Block) {
 pub(crate) unsafe fn lose_on(core: &Core, block: *mut Block) {
     // SAFETY: by the caller.
     unsafe { (table(block).lose)(block, Some(core)) };
+}
+
+/// Whether a signal asks for nothing but an end that its receiver has just come to, before it begins anew.
+///
+/// # Safety
+/// The block is the caller's and holds a signal.
+unsafe fn is_met(block: *mut Block, by: &StopReason) -> bool {
+    // SAFETY: by the caller.
+    unsafe { (table(block).is_met)(block, by) }
 }
 
 /// Whether a block holds a signal that only reads.

@@ -608,3 +608,51 @@ fn an_overflow_is_one_failure_however_many_messages_are_refused() {
         assert!(simulation.shutdown().is_empty());
     }
 }
+
+#[test]
+fn an_end_is_one_however_often_it_was_asked_for() {
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed, 2).unwrap();
+        let supervisor = Supervisor::new(Strategy::OneForOne, 6, PATIENCE);
+        let made = Arc::new(AtomicUsize::new(0));
+        let begin = |restart| {
+            let count = made.clone();
+            let factory = move || {
+                count.fetch_add(1, SeqCst);
+                Puppet::default()
+            };
+            made.store(0, SeqCst);
+            supervisor.start(&mut &simulation, restart, factory).unwrap()
+        };
+        let starts = |child, play: fn(&mut Puppet, &mut Context<'_, Puppet>)| {
+            tell(child, play);
+            simulation.settle();
+            made.load(SeqCst)
+        };
+        let always = begin(Restart::Always);
+        let stops = starts(always, |_, cx| (0..5).for_each(|_| cx.address().stop()));
+        assert_eq!(stops, 2, "seed {seed}");
+        let both = starts(always, |_, cx| {
+            cx.address().stop();
+            cx.stop();
+        });
+        assert_eq!(both, 3, "seed {seed}");
+        let on_failure = begin(Restart::OnFailure);
+        let kills = starts(on_failure, |_, cx| (0..5).for_each(|_| cx.address().kill()));
+        assert_eq!(kills, 2, "seed {seed}");
+        let both = starts(on_failure, |_, cx| {
+            (0..5).for_each(|_| cx.address().kill());
+            panic!("on purpose");
+        });
+        assert_eq!(both, 3, "seed {seed}");
+        (0..5).for_each(|_| on_failure.kill());
+        assert_eq!(starts(on_failure, |_, _| ()), 4, "seed {seed}");
+        assert!(!supervisor.is_over() && always.is_alive(), "there were five ends");
+        // What is still to come is not forgotten.
+        starts(on_failure, |_, cx| {
+            cx.address().stop();
+            panic!("on purpose");
+        });
+        assert!(!on_failure.is_alive(), "seed {seed}");
+    }
+}
