@@ -123,11 +123,11 @@ impl Registry {
             .is_some_and(|entry| entry.target.is_alive())
     }
 
-    /// The names of live actors, sorted.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The names of those live actors that are counted in, sorted.
+    pub(crate) fn names(&self, counts: impl Fn(Target) -> bool) -> Vec<String> {
         let mut names: Vec<String> = lock(&self.0)
             .iter()
-            .filter(|(_, entry)| entry.target.is_alive())
+            .filter(|(_, entry)| entry.target.is_alive() && counts(entry.target))
             .map(|(name, _)| name.clone())
             .collect();
         names.sort();
@@ -160,7 +160,7 @@ impl Runtime {
 
     /// The names of live actors, sorted.
     pub fn names(&self) -> Vec<String> {
-        self.team().registry.names()
+        self.team().registry.names(|_| true)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::actor::Actor;
 use crate::address::Address;
 use crate::atomic::Ordering::{Acquire, Relaxed};
 use crate::client::{self, Client};
-use crate::inbox;
+use crate::inbox::{self, Inbox};
 use crate::lost;
 use crate::mailbox::cell::{Header, flag};
 use crate::placement::{MemoryAccesses, Meter, Placement};
@@ -335,7 +335,7 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
         names: if team.may_block {
             Vec::new()
         } else {
-            team.registry.names()
+            own_names(team)
         },
         ..Leftovers::default()
     };
@@ -353,6 +353,19 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     team.ports.iter().copied().for_each(port::give_back);
     team.be_gone();
     leftovers
+}
+
+/// The names of a runtime's own actors, those that block included. (Others may be registered with it, and live on.)
+fn own_names(team: &Team) -> Vec<String> {
+    let blocking = team.blocking.teams();
+    let inboxes: Vec<_> = blocking
+        .iter()
+        .map(|team| team.inbox)
+        .chain([team.inbox])
+        .collect();
+    let is_own = |home: &Inbox| inboxes.iter().any(|&own| std::ptr::eq(own, home));
+    team.registry
+        .names(|actor| client::home(actor).is_some_and(is_own))
 }
 
 /// Drops all actors and what is on its way to them. Nobody else delivers anything: what comes too late finds the inbox closed. Returns those that had supervisors.

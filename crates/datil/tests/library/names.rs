@@ -1,6 +1,6 @@
 use datil::{Actor, Context, Mailbox, NameError, Overflow, Recipient, ReplyTo, StopReason, TellError};
 
-use crate::support::{PATIENCE, Puppet, on_all, tell};
+use crate::support::{PATIENCE, Puppet, on_all, runtime, tell};
 
 struct Other;
 
@@ -241,4 +241,19 @@ fn actors_ask_and_watch_recipients() {
             Ok((recipient.id(), StopReason::Stopped))
         );
     });
+}
+
+#[test]
+fn the_report_of_a_shutdown_names_the_runtimes_own_actors_only() {
+    let (here, there) = (runtime(1), runtime(1));
+    let theirs = there.spawn(Puppet::default());
+    here.register("theirs", theirs).unwrap();
+    here.register("ours", here.spawn(Puppet::default())).unwrap();
+    here.register("apart", here.spawn_blocking(Puppet::default()))
+        .unwrap();
+    assert_eq!(here.names(), ["apart", "ours", "theirs"]);
+    assert_eq!(here.shutdown().names, ["apart", "ours"]);
+    theirs.stop();
+    there.wait_quiescent();
+    assert!(there.shutdown().is_empty());
 }
