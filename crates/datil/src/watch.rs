@@ -180,6 +180,10 @@ impl Signal for Watch {
         // Code of its watcher.
         contain("a monitor", on, || self.0.watcher.tell(StopReason::Gone));
     }
+
+    fn left_over(self, extras: &Extras, _: &Core) {
+        extras.monitors.borrow_mut().push(self.0);
+    }
 }
 
 /// Signal: a monitor is not wanted any more.
@@ -225,15 +229,25 @@ impl Keyed for Target {
 /// Signal: the receiver is linked to this actor from now on.
 struct Link(Target, Target);
 
+impl Link {
+    fn note(&self, extras: &Extras) {
+        let mut links = extras.links.borrow_mut();
+        if !links.contains(self.1) {
+            links.push(self.1);
+        }
+    }
+}
+
 impl Signal for Link {
     const LANE: Lane = Lane::System;
 
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker.
-        let mut links = unsafe { extras::attach(at.header()) }.links.borrow_mut();
-        if !links.contains(self.1) {
-            links.push(self.1);
-        }
+        self.note(unsafe { extras::attach(at.header()) });
+    }
+
+    fn left_over(self, extras: &Extras, _: &Core) {
+        self.note(extras);
     }
 
     fn lost(self, _: Option<&Core>) {

@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::extras::{self, Extras};
-use super::lose_on;
+use super::{leave_on, lose_on};
 use crate::actor::Actor;
 use crate::address::{ActorId, Target};
 use crate::lost::Lost;
@@ -56,7 +56,13 @@ pub(crate) unsafe fn bury<A: Actor>(core: &Core, cell: *mut Header, id: ActorId)
             .into_iter()
             .chain(take(extras.urgent.get_mut()))
         {
-            core.quietly("a signal", || lose_on(core, signal));
+            core.quietly("a signal", || {
+                if extras.left_over.get() {
+                    leave_on(core, signal, extras);
+                } else {
+                    lose_on(core, signal);
+                }
+            });
         }
         extras.if_typed::<A, _>(|typed| {
             take(&mut typed.replay)

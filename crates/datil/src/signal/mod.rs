@@ -10,6 +10,8 @@ use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
+use extras::Extras;
+
 use crate::actor::{Actor, Context};
 use crate::address::Target;
 use crate::mailbox::block::{Block, SIGNAL, is_signal};
@@ -47,6 +49,12 @@ pub(crate) trait Signal: Send + Sized + 'static {
     /// one that the calling thread is, if it is one. (At the shutdown it is none.)
     fn lost(self, on: Option<&Core>) {
         let _ = on;
+    }
+
+    /// The receiver is left over at the shutdown, where this has reached it and has not had its turn. It can still say to whom that is to be told.
+    fn left_over(self, extras: &Extras, on: &Core) {
+        let _ = extras;
+        self.lost(Some(on));
     }
 
     /// Whether it asks for nothing but what has just happened: the receiver has ended, for this reason, and begins anew.
@@ -123,6 +131,7 @@ struct Table {
     lane: Lane,
     act: unsafe fn(*mut Block, At<'_>),
     lose: unsafe fn(*mut Block, Option<&Core>),
+    leave: unsafe fn(*mut Block, &Extras, &Core),
     is_met: unsafe fn(*mut Block, &StopReason) -> bool,
     read: Option<unsafe fn(*mut Block, Reading<'_>)>,
 }
@@ -140,6 +149,7 @@ impl<S: Signal> Envelope<S> {
         lane: S::LANE,
         act: Self::act,
         lose: Self::lose,
+        leave: Self::leave,
         is_met: Self::is_met,
         read: if S::READS { Some(Self::read) } else { None },
     };
@@ -199,6 +209,13 @@ impl<S: Signal> Envelope<S> {
     unsafe fn lose(block: *mut Block, on: Option<&Core>) {
         // SAFETY: by the caller.
         unsafe { Self::open(block) }.lost(on);
+    }
+
+    /// # Safety
+    /// As [`Envelope::open`].
+    unsafe fn leave(block: *mut Block, extras: &Extras, on: &Core) {
+        // SAFETY: by the caller.
+        unsafe { Self::open(block) }.left_over(extras, on);
     }
 
     /// # Safety
@@ -328,6 +345,16 @@ pub(crate) unsafe fn lose(block: *mut Block) {
 pub(crate) unsafe fn lose_on(core: &Core, block: *mut Block) {
     // SAFETY: by the caller.
     unsafe { (table(block).lose)(block, Some(core)) };
+}
+
+/// The same for an actor with these extras that is left over at the shutdown.
+///
+/// # Safety
+/// As [`lose_on`].
+#[cold]
+pub(crate) unsafe fn leave_on(core: &Core, block: *mut Block, extras: &Extras) {
+    // SAFETY: by the caller.
+    unsafe { (table(block).leave)(block, extras, core) };
 }
 
 /// Whether a signal asks for nothing but an end that its receiver has just come to, before it begins anew.

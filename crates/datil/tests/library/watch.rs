@@ -1,4 +1,4 @@
-use datil::{AskError, StopReason};
+use datil::{AskError, Simulation, StopReason};
 
 use crate::support::{Bomb, PATIENCE, Puppet, on_all, runtime, sync, tell};
 
@@ -194,6 +194,35 @@ fn a_runtime_that_ends_answers_those_who_wait_for_an_end() {
     assert_eq!(runtime.shutdown().actors.len(), 1);
     assert_eq!(end.wait_for(PATIENCE), Err(AskError::Dropped));
     assert_eq!(actor.ended().wait_for(PATIENCE), Ok(StopReason::Gone));
+}
+
+#[test]
+fn who_begins_to_watch_just_before_a_runtime_ends_is_not_told_that_the_actor_had_stopped() {
+    let here = runtime(1);
+    let watcher = here.spawn(Puppet::default());
+    let simulation = Simulation::new(1, 2).unwrap();
+    let watched = simulation.spawn(Puppet::default());
+    let (reply, reason) = datil::promise();
+    let (reply_of_link, link) = datil::promise();
+    tell(watcher, move |_, cx| {
+        cx.monitor(watched, |down| Box::new(move |_, _| reply.send(down.reason)));
+        let reply = std::sync::Mutex::new(Some(reply_of_link));
+        cx.trap_links(move |down| {
+            let reply = reply.lock().unwrap().take();
+            Box::new(move |_, _| reply.expect("one link").send(down.reason))
+        });
+        cx.link(watched);
+    });
+    sync(watcher);
+    // No step is taken, so nobody has heard of it.
+    let end = watched.ended();
+    assert_eq!(simulation.shutdown().actors.values().sum::<usize>(), 1);
+    assert_eq!(end.wait_for(PATIENCE), Err(AskError::Dropped));
+    assert_eq!(reason.wait_for(PATIENCE), Ok(StopReason::Shutdown));
+    assert_eq!(link.wait_for(PATIENCE), Ok(StopReason::Shutdown));
+    watcher.stop();
+    here.wait_quiescent();
+    assert!(here.shutdown().is_empty());
 }
 
 #[test]
