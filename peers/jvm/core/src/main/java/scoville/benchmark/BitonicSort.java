@@ -73,8 +73,8 @@ final class BitonicSort implements Benchmark {
 
         @Override
         protected void receive(Object message) {
-            if (message instanceof Value) {
-                next.send(message);
+            if (message instanceof Value value) {
+                next.send(new Value(value.v));
             } else if (message == Signal.EXIT) {
                 next.send(message);
                 stop();
@@ -98,8 +98,8 @@ final class BitonicSort implements Benchmark {
 
         @Override
         protected void receive(Object message) {
-            if (message instanceof Value) {
-                deal(message);
+            if (message instanceof Value value) {
+                deal(value.v);
             } else if (message == Signal.EXIT) {
                 for (ActorRef each : receivers) {
                     each.send(message);
@@ -110,8 +110,8 @@ final class BitonicSort implements Benchmark {
             }
         }
 
-        private void deal(Object message) {
-            receivers[receiver].send(message);
+        private void deal(long v) {
+            receivers[receiver].send(new Value(v));
             dealt++;
             if (dealt == length) {
                 dealt = 0;

@@ -16,8 +16,12 @@ final class BoundedBuffer implements Benchmark {
         CONSUMER_EXIT
     }
 
-    /** The manager passes it on as it is. */
-    private record Data(double item, long seq, ActorRef from) {}
+    private record Data(double item, long seq, ActorRef from) {
+        /** What the manager passes on. */
+        Data copy() {
+            return new Data(item, seq, from);
+        }
+    }
 
     private record Available(ActorRef from) {}
 
@@ -97,7 +101,7 @@ final class BoundedBuffer implements Benchmark {
                 pending.add(data);
                 report.maxPending = Math.max(report.maxPending, pending.size());
             } else {
-                idleConsumers.remove().send(data);
+                idleConsumers.remove().send(data.copy());
             }
             if (pending.size() >= sizes.buffer - sizes.producers) {
                 parkedProducers.add(data.from);
@@ -112,7 +116,7 @@ final class BoundedBuffer implements Benchmark {
                 tryExit();
                 return;
             }
-            consumer.send(pending.remove());
+            consumer.send(pending.remove().copy());
             if (!parkedProducers.isEmpty()) {
                 parkedProducers.remove().send(Signal.PRODUCE);
             }

@@ -118,7 +118,7 @@ final class CobwebbedTree implements Benchmark {
             report.height = Math.max(report.height, should.height);
             Generate family = plan.families[should.id];
             if (family != null) {
-                should.node.send(family);
+                should.node.send(new Generate(family.first, family.comp, family.urgent));
             }
             if (requests == plan.size - 1) {
                 sendAll(children, Signal.TRAVERSE);

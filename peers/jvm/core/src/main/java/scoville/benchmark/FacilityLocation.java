@@ -182,7 +182,7 @@ final class FacilityLocation implements Benchmark {
 
         private void serve(Customer customer) {
             if (children != null) {
-                children[quarter(boxes, customer)].send(customer);
+                children[quarter(boxes, customer)].send(new Customer(customer.x, customer.y, customer.producer));
             } else {
                 add(customer);
                 if (cost > threshold) {

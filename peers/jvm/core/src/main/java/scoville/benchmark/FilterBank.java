@@ -24,9 +24,12 @@ final class FilterBank implements Benchmark {
     private record Row(double[] values) {}
 
     /** Ends a stage; carries what the Sample stages counted. */
-    private record Exit(long computed, long hash) {}
-
-    private static final Exit NOTHING = new Exit(0, 0);
+    private record Exit(long computed, long hash) {
+        /** What is passed on. */
+        Exit copy() {
+            return new Exit(computed, hash);
+        }
+    }
 
     /** Written by the sink before it stops. */
     private static final class Report {
@@ -50,7 +53,7 @@ final class FilterBank implements Benchmark {
                 throw unexpected(message);
             }
             if (boots == inputs) {
-                next.source.send(NOTHING);
+                next.source.send(new Exit(0, 0));
                 stop();
             } else {
                 next.source.send(Signal.BOOT);
@@ -76,7 +79,7 @@ final class FilterBank implements Benchmark {
                 current = (current + 1) % 1000;
                 producer.send(new Next(self()));
             } else if (message instanceof Exit exit) {
-                branches.send(exit);
+                branches.send(exit.copy());
                 stop();
             } else {
                 throw unexpected(message);
@@ -93,14 +96,17 @@ final class FilterBank implements Benchmark {
 
         @Override
         protected void receive(Object message) {
-            if (!(message instanceof Value || message instanceof Exit)) {
-                throw unexpected(message);
-            }
-            for (ActorRef bank : banks) {
-                bank.send(message);
-            }
-            if (message instanceof Exit) {
+            if (message instanceof Value value) {
+                for (ActorRef bank : banks) {
+                    bank.send(new Value(value.v));
+                }
+            } else if (message instanceof Exit exit) {
+                for (ActorRef bank : banks) {
+                    bank.send(exit.copy());
+                }
                 stop();
+            } else {
+                throw unexpected(message);
             }
         }
     }
@@ -128,7 +134,7 @@ final class FilterBank implements Benchmark {
         protected abstract void process(Value value);
 
         protected Exit pass(Exit exit) {
-            return exit;
+            return exit.copy();
         }
     }
 
@@ -139,7 +145,7 @@ final class FilterBank implements Benchmark {
 
         @Override
         protected void process(Value value) {
-            next.send(value);
+            next.send(new Value(value.v));
         }
     }
 
@@ -197,8 +203,6 @@ final class FilterBank implements Benchmark {
 
     /** Lets one of so many values pass, sends zeros in the place of the others, and checksums what it got. */
     private static final class Sample extends Stage {
-        private static final Value ZERO = new Value(0);
-
         private final int period;
         private int k;
         private long count;
@@ -213,7 +217,7 @@ final class FilterBank implements Benchmark {
         protected void process(Value value) {
             count++;
             hash += (long) value.v % 1000003;
-            next.send(k == 0 ? value : ZERO);
+            next.send(new Value(k == 0 ? value.v : 0));
             k = (k + 1) % period;
         }
 
@@ -311,7 +315,7 @@ final class FilterBank implements Benchmark {
             if (message instanceof Row row) {
                 sink.send(new Value(Sums.of(row.values)));
             } else if (message instanceof Exit exit) {
-                sink.send(exit);
+                sink.send(exit.copy());
                 stop();
             } else {
                 throw unexpected(message);

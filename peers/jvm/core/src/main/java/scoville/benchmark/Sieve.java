@@ -10,7 +10,6 @@ import scoville.actor.Run;
 final class Sieve implements Benchmark {
     private record Start(ActorRef first) {}
 
-    /** Passed on as it is. */
     private record Candidate(long x) {}
 
     private record Exit(long count, long sum) {}
@@ -60,7 +59,7 @@ final class Sieve implements Benchmark {
         protected void receive(Object message) {
             if (message instanceof Candidate candidate) {
                 if (passes(candidate.x)) {
-                    accept(candidate);
+                    accept(candidate.x);
                 }
             } else if (message instanceof Exit exit) {
                 leave(exit);
@@ -78,13 +77,13 @@ final class Sieve implements Benchmark {
             return true;
         }
 
-        private void accept(Candidate candidate) {
+        private void accept(long x) {
             if (next != null) {
-                next.send(candidate);
+                next.send(new Candidate(x));
             } else if (primes.size() < capacity) {
-                primes.add(candidate.x);
+                primes.add(x);
             } else {
-                next = spawnTopLevel(new Filter(report, id + 1, candidate.x, capacity));
+                next = spawnTopLevel(new Filter(report, id + 1, x, capacity));
             }
         }
 

@@ -12,16 +12,18 @@ import scoville.actor.ActorRef;
 /** The simplest library there can be, for the tests: a queue for each actor, and a pool. */
 public final class QueueLibrary implements ActorLibrary {
     private final Consumer<Actor> created;
+    private final Consumer<Object> sent;
     private final Runnable settled;
 
     /** Without observers. */
     public QueueLibrary() {
-        this(actor -> {}, () -> {});
+        this(actor -> {}, message -> {}, () -> {});
     }
 
-    /** Tells of every actor that it is to host, and whenever it is to settle. */
-    public QueueLibrary(Consumer<Actor> created, Runnable settled) {
+    /** Tells of every actor that it is to host, of every message, and whenever it is to settle. */
+    public QueueLibrary(Consumer<Actor> created, Consumer<Object> sent, Runnable settled) {
         this.created = created;
+        this.sent = sent;
         this.settled = settled;
     }
 
@@ -46,7 +48,7 @@ public final class QueueLibrary implements ActorLibrary {
 
             @Override
             public ActorRef spawn(Actor actor) {
-                return Mailbox.start(pool, created, actor);
+                return host(pool, actor);
             }
 
             @Override
@@ -61,7 +63,14 @@ public final class QueueLibrary implements ActorLibrary {
         };
     }
 
-    private static final class Mailbox extends ActorRef implements Runnable {
+    private ActorRef host(ExecutorService pool, Actor actor) {
+        created.accept(actor);
+        Mailbox result = new Mailbox(pool, actor);
+        result.add(() -> result.endUnless(actor.start(result, child -> host(pool, child))));
+        return result;
+    }
+
+    private final class Mailbox extends ActorRef implements Runnable {
         private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private final AtomicInteger pending = new AtomicInteger();
         private final ExecutorService pool;
@@ -73,15 +82,9 @@ public final class QueueLibrary implements ActorLibrary {
             this.actor = actor;
         }
 
-        static ActorRef start(ExecutorService pool, Consumer<Actor> created, Actor actor) {
-            created.accept(actor);
-            Mailbox result = new Mailbox(pool, actor);
-            result.add(() -> result.endUnless(actor.start(result, child -> start(pool, created, child))));
-            return result;
-        }
-
         @Override
         protected void deliver(Object message) {
+            sent.accept(message);
             add(() -> endUnless(actor.handle(message)));
         }
 

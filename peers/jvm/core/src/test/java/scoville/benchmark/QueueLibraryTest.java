@@ -7,9 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -83,6 +88,7 @@ final class QueueLibraryTest extends LibraryTest {
                         customers.addAll(customersOf(actor));
                     }
                 },
+                message -> {},
                 () -> {});
         iterate(watched, "facloc", tiny("facloc").parameters());
         assertEquals(21, quadrants.size());
@@ -101,12 +107,35 @@ final class QueueLibraryTest extends LibraryTest {
         }
     }
 
+    /**
+     * What is passed on is a message of its own, as in the languages whose messages are values. One object serves many
+     * sends only where its fields never change, and in radixsort, whose entry allows it.
+     */
+    @Test
+    void buildsEveryMessageForItself() throws Exception {
+        Set<String> repeated = new TreeSet<>();
+        for (ExpectedResults expected : ExpectedResults.all()) {
+            Set<Object> sent = Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+            Consumer<Object> watch = message -> {
+                if (!(message instanceof Enum<?>) && !sent.add(message)) {
+                    repeated.add(expected.benchmark() + " " + message.getClass().getSimpleName());
+                }
+            };
+            iterate(new QueueLibrary(actor -> {}, watch, () -> {}), expected.benchmark(), expected.parameters());
+        }
+        Set<String> constant = Set.of("big Peers", "bigneighbours Neighbours", "fjcreate Work", "fjthrput Work");
+        Set<String> allowed = new TreeSet<>(constant);
+        allowed.add("radixsort Value");
+        assertEquals(allowed, repeated);
+    }
+
     /** Else its memory would be that of actors half made. */
     @Test
     void dormantActorsAreMeasuredWhenTheLibraryHasSettled() throws Exception {
         AtomicInteger actors = new AtomicInteger();
         List<Integer> settledAt = new ArrayList<>();
-        ActorLibrary watched = new QueueLibrary(actor -> actors.incrementAndGet(), () -> settledAt.add(actors.get()));
+        ActorLibrary watched =
+                new QueueLibrary(actor -> actors.incrementAndGet(), message -> {}, () -> settledAt.add(actors.get()));
         iterate(watched, "spawn", ExpectedResults.object("{\"n\":10}"));
         assertEquals(List.of(12), settledAt); // besides these ten the tally, and one for practice
     }

@@ -35,7 +35,7 @@ final class PeerTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         LineChannel channel = new LineChannel(new ByteArrayInputStream(asked.getBytes(StandardCharsets.UTF_8)), out);
         Supplier<Long> said = () -> out.toString(StandardCharsets.UTF_8).lines().count();
-        ActorLibrary library = new QueueLibrary(actor -> {}, () -> settledAfter.add(said.get()));
+        ActorLibrary library = new QueueLibrary(actor -> {}, message -> {}, () -> settledAfter.add(said.get()));
         try (ActorLibrary.Runtime runtime = library.start(2)) {
             ending = new Peer(channel, library, runtime, () -> touchedAfter.add(said.get())).serve();
         }
