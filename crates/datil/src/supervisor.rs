@@ -42,7 +42,7 @@ pub enum Strategy {
 /// Which ends of a child call for a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restart {
-    /// All.
+    /// All. What waits for the child is kept by a stop, too, then.
     Always,
     /// Failures: all but [`StopReason::Stopped`].
     OnFailure,
