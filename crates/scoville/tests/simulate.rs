@@ -473,6 +473,19 @@ fn a_wrong_request_is_refused_before_anything_is_simulated() {
     let path = |name: &str| format!("--html={}", folder.path().join(name).display());
     assert!(refused(&[&path("none/page.html")]).contains("cannot write"));
     assert!(refused(&[&path("")]).contains("cannot write"));
+    let long_name = "x".repeat(300);
+    std::os::unix::fs::symlink("none/page.html", folder.path().join("dangling")).unwrap();
+    File::create(folder.path().join("file")).unwrap();
+    for name in [
+        "new/",
+        "new/.",
+        "new/..",
+        "file/page.html",
+        "dangling",
+        &long_name,
+    ] {
+        assert!(refused(&[&path(name)]).contains("cannot write"), "{name}");
+    }
     assert!(self::refused(&["reproduce", "woelke-2018", &path("")]).contains("cannot write"));
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -204,14 +205,28 @@ pub fn check_page(path: Option<&Path>) -> Result<()> {
     let Some(path) = path else {
         return Ok(());
     };
+    writable(path).with_context(|| cannot_write(path))
+}
+
+/// Whether a file could be written there, as far as can be told without touching it.
+fn writable(path: &Path) -> io::Result<()> {
+    // What ends in a slash or in dots names a folder, whether there is one or not.
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    if name.is_empty() || !path.as_os_str().as_bytes().ends_with(name) {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let possible = match fs::metadata(path) {
+    match fs::metadata(path) {
         Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(_) => access(path, Access::WRITE_OK).map_err(io::Error::from),
-        Err(_) => access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(io::Error::from),
-    };
-    possible.with_context(|| cannot_write(path))
+        Ok(_) => Ok(access(path, Access::WRITE_OK)?),
+        Err(missing) if missing.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+            // The file would be made where the link leads to.
+            Ok(target) => writable(&folder.join(target)),
+            Err(_) => Ok(access(folder, Access::WRITE_OK | Access::EXEC_OK)?),
+        },
+        Err(other) => Err(other),
+    }
 }
 
 /// Writes the page if there is a place for it.
