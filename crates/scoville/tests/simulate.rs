@@ -584,6 +584,11 @@ fn a_terminal_shows_how_far_reproducing_has_come() {
             "{publication}: {}",
             reproduction.shown
         );
+        let told = reproduction.shows(|shown| {
+            let (_, left) = shown.rsplit_once("simulated runs, about ").unwrap_or_default();
+            left.contains(" left")
+        });
+        assert!(told, "{publication}: {}", reproduction.shown);
     }
 }
 

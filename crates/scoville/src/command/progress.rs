@@ -2,8 +2,9 @@
 //! runs simulated: a bar on a terminal. Nothing is drawn while an invocation runs.
 
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
-use datil_sim::Watch;
+use datil_sim::{Progress as Runs, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::plan::human;
@@ -33,13 +34,23 @@ pub fn over_runs() -> ProgressBar {
     on_a_terminal(0).with_message("simulated runs")
 }
 
-/// Lets this bar show how far simulated runs have come.
+/// Lets this bar show how far simulated runs have come, and how long the others take.
 pub fn watch(bar: &ProgressBar) -> Watch {
     let bar = bar.clone();
     Box::new(move |progress| {
         bar.set_length(progress.asked);
+        if let Some(left) = runs_left(bar.elapsed(), progress) {
+            let left = human(left.as_nanos() as u64);
+            bar.set_message(format!("simulated runs, about {left} left"));
+        }
         bar.set_position(progress.ended);
     })
+}
+
+/// How much longer simulated runs take if the others are like those that have ended; none before there are any.
+fn runs_left(elapsed: Duration, Runs { ended, asked }: Runs) -> Option<Duration> {
+    let left = asked.saturating_sub(ended) as f64;
+    (ended > 0).then(|| elapsed.mul_f64(left / ended as f64))
 }
 
 fn on_a_terminal(most: u64) -> ProgressBar {
@@ -205,4 +216,17 @@ fn failure(event: &Event) -> Option<String> {
 /// A group in the words of the command line.
 pub fn place(group: &GroupKey) -> String {
     format!("{} {} on {}", group.benchmark, group.preset, group.cores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_is_that_of_the_runs_that_have_ended() {
+        let left = |ended, asked| runs_left(Duration::from_secs(30), Runs { ended, asked });
+        assert_eq!(left(0, 4), None);
+        assert_eq!(left(1, 4), Some(Duration::from_secs(90)));
+        assert_eq!(left(4, 4), Some(Duration::ZERO));
+    }
 }

@@ -40,7 +40,8 @@ pub struct ReproduceArgs {
 /// Numbers that can be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Publication {
-    /// Woelke, Optimizing Data Locality in CAF, 2018, chapter 6, its numbers and figures.
+    /// Woelke, Optimizing Data Locality in CAF, 2018, chapter 6, its numbers and figures; about half a minute of processor time
+    /// for each seed.
     #[value(name = "woelke-2018")]
     Woelke2018,
     /// What is asked of the policy adaptive-locality, under changed conditions too, and what each of its terms is worth.

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use datil_policy::topology::Topology;
 use datil_sim::machine::{Machine, Os, PRESETS, Placement, opteron_on, preset};
 use datil_sim::programs::check;
-use datil_sim::{Run, Settings, policies, programs, simulate};
+use datil_sim::{Progress, Run, Settings, policies, programs, simulate};
 use indicatif::ProgressBar;
 use rustix::fs::{Access, access};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::Exit;
 use super::list::{print, table};
-use super::progress::over_runs;
+use super::progress::{over_runs, watch};
 use crate::render::field::Field;
 use crate::render::html::simulation::{Figure, Page, Section, Table, render};
 use crate::render::number::duration;
@@ -386,8 +386,10 @@ fn rows(
         asked => asked,
     };
     let alone = usize::from(!arguments.no_speed_up);
-    let runs = programs.len() * policies.len() * seeds.len() * (workers.len() + alone);
-    bar.set_length(runs as u64);
+    let runs = (programs.len() * policies.len() * seeds.len() * (workers.len() + alone)) as u64;
+    let watch = watch(bar);
+    let so_far = |ended: u64| watch(Progress { ended, asked: runs });
+    so_far(0);
     let asked = |policy: &str, workers: usize, seed: u64| Settings {
         policy: policy.to_owned(),
         workers,
@@ -406,7 +408,7 @@ fn rows(
     let once = |program: &str, policy: &str, workers: usize, seed: u64| {
         let simulation =
             simulate(program, asked(policy, workers, seed), set).map_err(|reason| anyhow!(reason));
-        bar.inc(1);
+        so_far(bar.position() + 1);
         simulation
     };
     let mut rows = Vec::new();
