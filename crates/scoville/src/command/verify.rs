@@ -8,13 +8,13 @@ use anyhow::{Context as _, Result};
 use super::args::VerifyArgs;
 use super::list::{print, table};
 use super::progress::{over_cells, place};
-use super::streams::Remarks;
+use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, prepare};
 use crate::catalogue::{FAMILIES, family};
 use crate::drive::protocol::State;
 use crate::drive::{Host, Interrupt};
-use crate::log;
+use crate::log::{self, LogError};
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::plan::{Competitor, Group, IterationRule, Limits, Plan};
 use crate::model::verified::{CellVerdict, VerifiedCell};
@@ -56,6 +56,9 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
     let plan = make(&candidates)?;
     results(world, &plan, &candidates, arguments.time, &mut host, out)
 }
+
+/// What is said where the file of verified cells cannot be written.
+const UNKEPT: &str = "what is found out is shown, but not kept for `list matrix`";
 
 /// How one cell did.
 enum Verified {
@@ -101,6 +104,8 @@ fn results(
     shown.set_header(["benchmark".to_owned()].into_iter().chain(titles));
     let mut notes = Vec::new();
     let mut exit = Exit::Good;
+    // What was found out is worth its time even if it cannot be kept.
+    let mut unkept = None;
     let bar = over_cells(plan);
     for group in &plan.groups {
         let mut row = vec![place(&group.key)];
@@ -109,11 +114,16 @@ fn results(
             let verified = competitor.map(|competitor| {
                 bar.set_message(format!("{} / {name}", place(&group.key)));
                 bar.tick();
-                let verified = verify_and_note(world, group, competitor, time, host);
+                let (verified, noted) = verify_and_note(world, group, competitor, time, host);
+                if let Err(failure) = noted
+                    && unkept.is_none()
+                {
+                    bar.suspend(|| remark(format_args!("warning  {UNKEPT}: {failure}")));
+                    unkept = Some(failure);
+                }
                 bar.inc(1);
                 verified
             });
-            let verified = verified.transpose()?;
             row.push(mark(verified.as_ref()).into());
             if let Some(note) = verified.as_ref().and_then(why) {
                 notes.push(format!("{} {name}: {note}", group.key.benchmark));
@@ -134,17 +144,20 @@ fn results(
     for note in notes {
         writeln!(out, "{note}")?;
     }
-    Ok(exit)
+    match unkept {
+        Some(failure) if exit == Exit::Good => Err(failure).context(UNKEPT),
+        _ => Ok(exit),
+    }
 }
 
-/// How the cell did, which is noted for `list matrix`.
+/// How the cell did, and whether that could be noted for `list matrix`.
 fn verify_and_note(
     world: &World,
     group: &Group,
     competitor: &Competitor,
     time: Option<Duration>,
     host: &mut dyn Host,
-) -> Result<Verified> {
+) -> (Verified, Result<(), LogError>) {
     let (verified, version) = verify(group, competitor, time, host);
     let cell = VerifiedCell {
         unix: host.unix(),
@@ -153,8 +166,8 @@ fn verify_and_note(
         version,
         verdict: verified.verdict(),
     };
-    log::note(&world.results, &cell)?;
-    Ok(verified)
+    let noted = log::note(&world.results, &cell);
+    (verified, noted)
 }
 
 fn columns(plan: &Plan) -> Vec<String> {

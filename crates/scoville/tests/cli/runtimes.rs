@@ -1,5 +1,7 @@
 //! Which runtimes take part, and how they are built.
 
+use std::fs;
+
 use crate::checkout::{Checkout, TWO, section};
 
 #[test]
@@ -17,6 +19,20 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
         .run(&["verify", "--protocol", "--runtime", "mute"])
         .ends_with(4)
         .says("FAILED  says hello");
+}
+
+/// A full disk, perhaps after hours, takes away the note of what was found out, and not what was found out.
+#[test]
+fn verify_tells_what_it_cannot_keep() {
+    let checkout = Checkout::new(&[("fast", ""), ("liar", "--result 7")]);
+    fs::create_dir_all(checkout.results().join("verified.jsonl")).unwrap();
+    let verify = |runtimes| checkout.run(&["verify", "alpha", "--cores=1", "--runtime", runtimes]);
+    for (runtimes, status, mark) in [("fast", 2, " ok"), ("fast,liar", 3, " WRONG")] {
+        verify(runtimes)
+            .ends_with(status)
+            .says(mark)
+            .says("not kept for `list matrix`: ");
+    }
 }
 
 #[test]
