@@ -2,6 +2,8 @@
 
 #[path = "report/browser.rs"]
 mod browser;
+#[path = "report/colours.rs"]
+mod colours;
 #[path = "report/fixture.rs"]
 mod fixture;
 #[path = "report/snapshots.rs"]

@@ -44,11 +44,11 @@ fn levels(look: &Look) -> Figure {
             "encoding": { "y": names("runtime"), "color": colour,
                           "tooltip": tip(&[("runtime", "runtime", ""), ("text", "steady", ""), ("coldText", "cold", ""), ("n", "n", "")]) },
             "layer": [
-                { "mark": { "type": "rule", "opacity": 0.35 },
+                { "mark": { "type": "rule" },
                   "encoding": { "x": measured("value", "log"), "x2": { "field": "cold" } } },
                 { "mark": { "type": "rule", "strokeWidth": 3 },
                   "encoding": { "x": measured("low", "log"), "x2": { "field": "high" } } },
-                { "mark": { "type": "point", "filled": false, "size": 50, "strokeWidth": 1.5 },
+                { "mark": { "type": "point", "filled": false, "size": 50, "strokeWidth": 1.5, "opacity": 1 },
                   "encoding": { "x": measured("cold", "log") } },
                 { "mark": { "type": "point", "filled": true, "size": 60, "opacity": 1 },
                   "encoding": { "x": measured("value", "log") } }
@@ -78,9 +78,9 @@ fn strip(look: &Look) -> Figure {
                           "tooltip": tip(&[("runtime", "runtime", ""), ("text", "value", ""), ("block", "block", ""),
                                            ("sequence", "position", ""), ("contaminated", "contaminated", "")]) },
             "layer": [
-                { "mark": { "type": "point", "filled": true, "size": 28, "opacity": 0.9 }, "encoding": { "shape": look.shape } },
+                { "mark": { "type": "point", "filled": true, "size": 28, "opacity": 1 }, "encoding": { "shape": look.shape } },
                 { "transform": [{ "filter": "datum.contaminated != ''" }],
-                  "mark": { "type": "point", "shape": "circle", "filled": false, "size": 130, "strokeWidth": 1.5 },
+                  "mark": { "type": "point", "shape": "circle", "filled": false, "size": 130, "strokeWidth": 1.5, "opacity": 1 },
                   "encoding": { "color": { "value": { "expr": "ink" } } } }
             ]
         })),
@@ -113,7 +113,7 @@ fn warmup(look: &Look) -> Figure {
                 "encoding": { "x": x, "y": with(measured("value", "log"), json!({ "axis": { "labelExpr": UNIT_LABEL, "tickCount": 3 } })),
                               "color": look.colour_without_legend() },
                 "layer": [
-                    { "mark": { "type": "line", "strokeWidth": 1, "opacity": 0.8 },
+                    { "mark": { "type": "line", "strokeWidth": 1 },
                       "encoding": { "detail": { "field": "invocation", "type": "nominal" } } },
                     { "transform": [{ "filter": "datum.steady != ''" }],
                       "mark": { "type": "point", "filled": true, "size": 36, "opacity": 1 },
@@ -314,7 +314,7 @@ fn fairness(look: &Look) -> Figure {
             "layer": [
                 line_at_one("x"),
                 { "mark": { "type": "rule" }, "encoding": { "x": x("min"), "x2": { "field": "max" } } },
-                { "mark": { "type": "bar", "height": 12, "opacity": 0.8 }, "encoding": { "x": x("q1"), "x2": { "field": "q3" } } },
+                { "mark": { "type": "bar", "height": 12 }, "encoding": { "x": x("q1"), "x2": { "field": "q3" } } },
                 { "mark": { "type": "tick", "thickness": 2, "bandSize": 16 },
                   "encoding": { "x": x("median"), "color": { "value": { "expr": "ink" } } } }
             ]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Format::{Count, Percent, Seconds, Text};
 use super::parts::{SHARE_LABEL, base, measured, params, tip};
-use super::{Figure, SCHEMA};
+use super::{Figure, PALETTE, SCHEMA};
 
 /// The figures of what surrounded the measurements.
 pub(super) fn figures() -> Vec<Figure> {
@@ -38,9 +38,9 @@ fn sensors() -> Figure {
                               "tooltip": tip(&[("sensor", "sensor", ""), ("share", "share", ".2%"), ("sequence", "position", ""),
                                                ("contaminated", "contaminated", "")]) },
                 "layer": [
-                    { "mark": { "type": "point", "filled": true, "size": 12, "opacity": 0.7, "color": "#0072b2" } },
+                    { "mark": { "type": "point", "filled": true, "size": 12, "opacity": 1, "color": PALETTE[0] } },
                     { "transform": [{ "filter": "datum.contaminated != ''" }],
-                      "mark": { "type": "point", "filled": false, "size": 60, "color": "#d55e00" } }
+                      "mark": { "type": "point", "filled": false, "size": 60, "opacity": 1, "color": PALETTE[1] } }
                 ]
             }
         }),
@@ -65,9 +65,9 @@ fn canary() -> Figure {
                           "y": measured("value", "linear"),
                           "tooltip": tip(&[("text", "time", ""), ("sequence", "position", ""), ("contaminated", "contaminated", "")]) },
             "layer": [
-                { "mark": { "type": "point", "filled": true, "size": 20, "color": "#0072b2", "opacity": 0.8 } },
+                { "mark": { "type": "point", "filled": true, "size": 20, "opacity": 1, "color": PALETTE[0] } },
                 { "transform": [{ "filter": "datum.contaminated != ''" }],
-                  "mark": { "type": "point", "filled": false, "size": 90, "color": "#d55e00" } }
+                  "mark": { "type": "point", "filled": false, "size": 90, "opacity": 1, "color": PALETTE[1] } }
             ]
         })),
     }

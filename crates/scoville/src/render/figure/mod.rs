@@ -20,12 +20,15 @@ use parts::Look;
 /// Version of the Vega-Lite schema that the specifications are written for.
 pub const SCHEMA: &str = "https://vega.github.io/schema/vega-lite/v6.json";
 
-/// Sixteen colours that stay apart for the colour-blind as far as sixteen can (Okabe and Ito's seven first, then darker
-/// and lighter companions); shapes tell apart what colours do not.
+/// Sixteen colours whose marks can be seen on the paper of both themes, with a contrast of 3 at least, and that stay apart for
+/// the colour-blind as far as sixteen of this lightness can, the first seven best; shapes tell apart what colours do not.
 pub const PALETTE: [&str; 16] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c7ae6", "#a6a600", "#44627e",
-    "#8a5a00", "#5fc8a8", "#994f88", "#8fa3b0", "#a83232", "#4b7d2c", "#c9a27e",
+    "#0072b2", "#d55e00", "#786078", "#9c78fc", "#3c9cb4", "#9c846c", "#c02448", "#5454d8", "#d86ca8",
+    "#6084cc", "#a86c84", "#54903c", "#b43ca8", "#f05454", "#786ce4", "#a85400",
 ];
+
+/// What lies behind marks and says nothing alone.
+pub const SHADE: &str = "#8a8f98";
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use super::parts::{
     DISTURBED, Look, SHARE_LABEL, base, line_at_one, measured, names, params, ratio_axis, ratio_grid,
     ratio_tip, tip, value_tip, with,
 };
-use super::{Figure, Format, SCHEMA};
+use super::{Figure, Format, SCHEMA, SHADE};
 
 const RATIO_COLUMNS: &[(&str, &str, Format)] = &[
     ("benchmark", "Benchmark", Text),
@@ -88,7 +88,7 @@ fn geomean(look: &Look) -> Figure {
                 ("least", "smallest ratio", ".3r"), ("most", "largest ratio", ".3r"), ("n", "benchmarks", ""), DISTURBED]) },
             "layer": [
                 line_at_one("x"),
-                { "mark": { "type": "rule", "opacity": 0.7 },
+                { "mark": { "type": "rule" },
                   "encoding": { "x": ratio_axis("least", json!("ratio")), "x2": { "field": "most" }, "color": colour } },
                 { "mark": { "type": "rule", "strokeWidth": 4 },
                   "encoding": { "x": ratio_axis("low", json!("ratio")), "x2": { "field": "high" }, "color": colour } },
@@ -115,7 +115,7 @@ fn forest(look: &Look) -> Figure {
             "height": { "step": 22 },
             "encoding": { "y": names("benchmark"), "tooltip": ratio_tip() },
             "layer": [
-                { "data": { "values": [{}] }, "mark": { "type": "rect", "opacity": 0.22, "color": "#8a8f98" },
+                { "data": { "values": [{}] }, "mark": { "type": "rect", "opacity": 0.22, "color": SHADE },
                   "encoding": { "x": { "datum": 1.0 / (1.0 + look.margin) }, "x2": { "datum": 1.0 + look.margin },
                                 "y": { "value": 0 }, "y2": { "value": "height" }, "tooltip": { "value": null } } },
                 line_at_one("x"),
@@ -124,7 +124,7 @@ fn forest(look: &Look) -> Figure {
                 { "transform": [{ "filter": decided }], "mark": { "type": "point", "filled": true, "size": 70, "opacity": 1 },
                   "encoding": { "x": ratio_axis("ratio", json!("ratio")), "color": colour } },
                 { "transform": [{ "filter": format!("!({decided})") }],
-                  "mark": { "type": "point", "filled": false, "size": 70, "strokeWidth": 2 },
+                  "mark": { "type": "point", "filled": false, "size": 70, "strokeWidth": 2, "opacity": 1 },
                   "encoding": { "x": ratio_axis("ratio", json!("ratio")), "color": colour } }
             ]
         })),
@@ -160,7 +160,7 @@ fn memory_time(look: &Look) -> Figure {
             "layer": [
                 line_at_one("x"),
                 line_at_one("y"),
-                { "mark": { "type": "point", "filled": true, "size": 55, "opacity": 0.85 },
+                { "mark": { "type": "point", "filled": true, "size": 55, "opacity": 1 },
                   "encoding": {
                       "x": ratio_axis("time", json!("time, ratio to baseline")),
                       "y": ratio_axis("memory", json!("memory, ratio to baseline")),
@@ -217,7 +217,7 @@ fn cores(look: &Look) -> Figure {
                               "tooltip": tip(&[("benchmark", "benchmark", ""), ("runtime", "runtime", ""), ("busy", "busy", ".1%"),
                                                ("idle", "idle", ".1%"), ("wait", "waited for a CPU", ".1%"), ("n", "n", "")]) },
                 "layer": [
-                    { "mark": { "type": "bar", "color": "#8a8f98", "opacity": 0.25 }, "encoding": { "x": share("whole") } },
+                    { "mark": { "type": "bar", "color": SHADE, "opacity": 0.25 }, "encoding": { "x": share("whole") } },
                     { "mark": { "type": "bar" }, "encoding": { "x": share("busy"), "color": look.colour_without_legend() } },
                     { "transform": [{ "filter": "isValid(datum.wait)" }],
                       "mark": { "type": "tick", "thickness": 2, "bandSize": 12 }, "encoding": { "x": share("wait") } }
