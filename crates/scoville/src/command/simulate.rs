@@ -385,52 +385,49 @@ fn rows(
         none if none.is_empty() => vec![settings.machine.topology.pus().len()],
         asked => asked,
     };
-    let alone = usize::from(!arguments.no_speed_up);
-    let runs = (programs.len() * policies.len() * seeds.len() * (workers.len() + alone)) as u64;
-    let watch = watch(bar);
-    let so_far = |ended: u64| watch(Progress { ended, asked: runs });
-    so_far(0);
-    let asked = |policy: &str, workers: usize, seed: u64| Settings {
+    let settings = |policy: &str, workers: usize, seed: u64| Settings {
         policy: policy.to_owned(),
         workers,
         seed,
         ..settings.clone()
     };
-    // Thousands of runs may take minutes, after which nobody wants to hear of a typing error.
+    let mut pairs = Vec::new();
     for program in &programs {
-        for policy in &policies {
-            for &workers in &workers {
-                let asked = asked(policy, workers, arguments.seed);
-                check(program, &asked, set).map_err(|reason| anyhow!(reason))?;
-            }
+        pairs.extend(policies.iter().map(|policy| (program, policy)));
+    }
+    // Thousands of runs may take minutes, after which nobody wants to hear of a typing error.
+    for (program, policy) in &pairs {
+        for &workers in &workers {
+            check(program, &settings(policy, workers, arguments.seed), set)
+                .map_err(|reason| anyhow!(reason))?;
         }
     }
+    let alone = usize::from(!arguments.no_speed_up);
+    let asked = (pairs.len() * seeds.len() * (workers.len() + alone)) as u64;
+    let watch = watch(bar);
+    watch(Progress { ended: 0, asked });
     let once = |program: &str, policy: &str, workers: usize, seed: u64| {
-        let simulation =
-            simulate(program, asked(policy, workers, seed), set).map_err(|reason| anyhow!(reason));
-        so_far(bar.position() + 1);
-        simulation
+        let simulation = simulate(program, settings(policy, workers, seed), set);
+        let ended = bar.position() + 1;
+        watch(Progress { ended, asked });
+        simulation.map_err(|reason| anyhow!(reason))
     };
     let mut rows = Vec::new();
-    for program in &programs {
-        for policy in &policies {
-            for &seed in seeds {
-                let alone = (!arguments.no_speed_up).then(|| once(program, policy, 1, seed));
-                let alone = alone
-                    .transpose()?
-                    .map(|simulation| simulation.run.makespan as f64);
-                for &workers in &workers {
-                    let simulation = once(program, policy, workers, seed)?;
-                    rows.push(Row {
-                        program: program.clone(),
-                        policy: policy.clone(),
-                        workers,
-                        seed,
-                        speed_up: alone.map(|alone| alone / simulation.run.makespan.max(1) as f64),
-                        result: simulation.result,
-                        run: simulation.run,
-                    });
-                }
+    for (program, policy) in pairs {
+        for &seed in seeds {
+            let alone = (!arguments.no_speed_up).then(|| once(program, policy, 1, seed));
+            let alone = alone.transpose()?.map(|alone| alone.run.makespan as f64);
+            for &workers in &workers {
+                let simulation = once(program, policy, workers, seed)?;
+                rows.push(Row {
+                    program: program.clone(),
+                    policy: policy.clone(),
+                    workers,
+                    seed,
+                    speed_up: alone.map(|alone| alone / simulation.run.makespan.max(1) as f64),
+                    result: simulation.result,
+                    run: simulation.run,
+                });
             }
         }
     }
