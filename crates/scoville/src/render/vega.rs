@@ -80,8 +80,14 @@ fn selections(analysis: &Analysis, figure: &Figure, first: &Selection) -> Vec<Se
     }
 }
 
-fn filled(figure: &Figure, selection: &Selection, rows: Vec<Value>) -> Value {
+fn filled(figure: &Figure, selection: &Selection, mut rows: Vec<Value>) -> Value {
     let mut spec = figure.spec.clone();
+    // What a tooltip names and a row lacks would be told as "undefined".
+    for field in told(&spec) {
+        for row in rows.iter_mut().filter(|row| row[&field].is_null()) {
+            row[&field] = json!("");
+        }
+    }
     let measure = match figure.id {
         "utilisation" => Measure::Utilisation,
         "absolute" | "strip" => selection.measure,
@@ -112,6 +118,16 @@ fn filled(figure: &Figure, selection: &Selection, rows: Vec<Value>) -> Value {
     spec["usermeta"] = json!({ "caption": figure.caption });
     spec["background"] = json!("white");
     spec
+}
+
+/// The fields that tooltips show as they are.
+fn told(part: &Value) -> Vec<String> {
+    let tooltip = part["encoding"]["tooltip"].as_array().into_iter().flatten();
+    let as_it_is = tooltip.filter(|entry| entry["format"].is_null());
+    let own = as_it_is.filter_map(|entry| Some(entry["field"].as_str()?.to_owned()));
+    let parts = part["layer"].as_array().into_iter().flatten();
+    let below = parts.chain(part.get("spec")).flat_map(told);
+    own.chain(below).collect()
 }
 
 /// Whether a logarithmic axis over these rows spans less than a decade, so that every tick may be labelled.
