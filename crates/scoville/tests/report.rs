@@ -471,3 +471,16 @@ fn an_exported_figure_tells_nothing_undefined() {
         }
     }
 }
+
+/// A mark with data of its own has no runtime, so that the colour of a runtime would be none.
+#[test]
+fn what_belongs_to_no_runtime_has_a_colour_of_its_own() {
+    for figure in figure::figures(&fixture::rich()) {
+        let common = &figure.spec["encoding"]["color"]["field"];
+        for layer in figure.spec["layer"].as_array().into_iter().flatten() {
+            if layer["data"].is_object() && *common == "runtime" {
+                assert!(layer["encoding"]["color"].is_object(), "{}: {layer}", figure.id);
+            }
+        }
+    }
+}

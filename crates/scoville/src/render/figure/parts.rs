@@ -195,7 +195,8 @@ pub(super) fn ratio_grid(x: &str, y: &str, tooltip: Value) -> Value {
     })
 }
 
-/// A line at ratio 1 across the other axis. It has a row of its own, or it would be drawn once per row of the figure.
+/// A line at ratio 1 across the other axis. It has a row of its own, or it would be drawn once per row of the figure; and a colour
+/// of its own, or it would have that of no runtime, which is none.
 pub(super) fn line_at_one(axis: &str) -> Value {
     let (across, across2, end) = if axis == "x" {
         ("y", "y2", "height")
@@ -204,5 +205,6 @@ pub(super) fn line_at_one(axis: &str) -> Value {
     };
     json!({ "data": { "values": [{}] },
             "mark": { "type": "rule", "strokeDash": [3, 3], "opacity": 0.6, "tooltip": null },
-            "encoding": { axis: { "datum": 1 }, across: { "value": 0 }, across2: { "value": end }, "tooltip": { "value": null } } })
+            "encoding": { axis: { "datum": 1 }, across: { "value": 0 }, across2: { "value": end }, "tooltip": { "value": null },
+                          "color": { "value": { "expr": "ink" } } } })
 }
