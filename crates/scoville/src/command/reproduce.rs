@@ -44,7 +44,7 @@ pub enum Publication {
     /// for each seed.
     #[value(name = "woelke-2018")]
     Woelke2018,
-    /// What is asked of the policy adaptive-locality, under changed conditions too, and what each of its terms is worth.
+    /// What is asked of the policy adaptive-locality, under changed conditions too, and what each of its terms is worth; tens of minutes.
     #[value(name = "adaptive-locality")]
     AdaptiveLocality,
 }
