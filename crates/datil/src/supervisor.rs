@@ -132,6 +132,11 @@ struct BeginAnew;
 
 impl Signal for BeginAnew {
     const LANE: Lane = Lane::System;
+    const ANEW: bool = true;
+
+    fn is_met(&self, _: &StopReason) -> bool {
+        true
+    }
 
     unsafe fn act(self, at: At<'_>) {
         // SAFETY: the actor runs on this worker, between two messages.
@@ -453,7 +458,8 @@ impl fmt::Debug for Supervisor {
 
 impl Supervisor {
     /// A supervisor that restarts at most `restarts` times within any period of length `within`; a further failure in it makes it give up.
-    /// With one for all and rest for one, restarting several children at once counts as one restart.
+    /// With one for all and rest for one, restarting several children at once counts as one restart, and so it does if one of them fails
+    /// when it was to be restarted anyway.
     pub fn new(strategy: Strategy, restarts: usize, within: Duration) -> Self {
         Self(Arc::new(Inner {
             strategy,

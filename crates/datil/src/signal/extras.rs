@@ -213,10 +213,14 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
         return false;
     };
     let reason = extras.reason.borrow().clone().unwrap_or(StopReason::Stopped);
-    let revives = guard.restarts(&reason, core.team.virtual_now());
+    // SAFETY: by the caller.
+    let header = unsafe { &*cell };
+    // SAFETY: as above.
+    let revives = unsafe { was_to_begin_anew(header, extras, &reason) }
+        || guard.restarts(&reason, core.team.virtual_now());
     if revives {
-        // SAFETY: by the caller.
-        unsafe { forget_met(core, &*cell, extras, &reason) };
+        // SAFETY: as above.
+        unsafe { forget_met(core, header, extras, &reason) };
     }
     // SAFETY: by the caller; a guard is made for the actor that has it.
     if revives && !unsafe { rebuild(core, cell, extras, &*guard) } {
@@ -227,6 +231,26 @@ pub(crate) unsafe fn revives(core: &Core, cell: *mut Header) -> bool {
     }
     extras.guard.replace(Some(guard));
     revives
+}
+
+/// Whether the actor has failed when its supervisor had decided already that it begins anew, because another child has failed: both are one failure.
+///
+/// # Safety
+/// As [`revives`]; these are the actor's extras.
+unsafe fn was_to_begin_anew(header: &Header, extras: &Extras, end: &StopReason) -> bool {
+    // By its supervisor it ends for good, whatever that had decided before; and so it does, perhaps, of its own will.
+    if end.is_normal() || *end == StopReason::Supervisor {
+        return false;
+    }
+    // SAFETY: by the caller, for the whole function.
+    unsafe {
+        collect_remote_if_any(header);
+        extras
+            .system
+            .borrow()
+            .iter()
+            .any(|&signal| super::is_anew(signal))
+    }
 }
 
 /// Drops what has asked the actor for no more than the end that it has just come to: that was one, however often it was asked for.

@@ -63,6 +63,9 @@ pub(crate) trait Signal: Send + Sized + 'static {
         false
     }
 
+    /// Whether it lets the receiver begin anew, and so is as good as done if that ends before by a failure.
+    const ANEW: bool = false;
+
     /// Whether it only reads the actor's state, so that others of its kind may do so at the same time.
     const READS: bool = false;
 
@@ -129,6 +132,7 @@ impl<'a> At<'a> {
 /// What the runtime must know about a type of signals.
 struct Table {
     lane: Lane,
+    anew: bool,
     act: unsafe fn(*mut Block, At<'_>),
     lose: unsafe fn(*mut Block, Option<&Core>),
     leave: unsafe fn(*mut Block, &Extras, &Core),
@@ -147,6 +151,7 @@ struct Envelope<S> {
 impl<S: Signal> Envelope<S> {
     const TABLE: Table = Table {
         lane: S::LANE,
+        anew: S::ANEW,
         act: Self::act,
         lose: Self::lose,
         leave: Self::leave,
@@ -364,6 +369,15 @@ pub(crate) unsafe fn leave_on(core: &Core, block: *mut Block, extras: &Extras) {
 unsafe fn is_met(block: *mut Block, by: &StopReason) -> bool {
     // SAFETY: by the caller.
     unsafe { (table(block).is_met)(block, by) }
+}
+
+/// Whether a signal lets its receiver begin anew.
+///
+/// # Safety
+/// The block is the caller's and holds a signal.
+unsafe fn is_anew(block: *mut Block) -> bool {
+    // SAFETY: by the caller.
+    unsafe { table(block).anew }
 }
 
 /// Whether a block holds a signal that only reads.

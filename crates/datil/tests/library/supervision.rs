@@ -656,3 +656,42 @@ fn an_end_is_one_however_often_it_was_asked_for() {
         assert!(!on_failure.is_alive(), "seed {seed}");
     }
 }
+
+#[test]
+fn who_fails_when_it_was_to_begin_anew_anyway_is_not_counted_again() {
+    let runtime = runtime(2);
+    for strategy in [Strategy::OneForAll, Strategy::RestForOne] {
+        let supervisor = Supervisor::new(strategy, 1, PATIENCE);
+        let made = [0, 1].map(|_| Arc::new(AtomicUsize::new(0)));
+        let start = |count: &Arc<AtomicUsize>| {
+            let count = count.clone();
+            let factory = move || {
+                count.fetch_add(1, SeqCst);
+                Puppet::default()
+            };
+            supervisor
+                .start(&mut &runtime, Restart::OnFailure, factory)
+                .unwrap()
+        };
+        let [first, second] = [start(&made[0]), start(&made[1])];
+        let (reply, begun) = datil::promise();
+        let firsts = made[0].clone();
+        tell(second, move |_, _| {
+            reply.send(());
+            let until = Instant::now() + PATIENCE;
+            while firsts.load(SeqCst) < 2 && Instant::now() < until {
+                std::thread::yield_now();
+            }
+            panic!("on purpose");
+        });
+        begun.wait_for(PATIENCE).unwrap();
+        tell(first, |_, _| panic!("on purpose"));
+        [first, second].into_iter().for_each(sync);
+        runtime.wait_quiescent();
+        let made = made.map(|count| count.load(SeqCst));
+        assert_eq!((made, supervisor.is_over()), ([2, 2], false), "{strategy:?}");
+        supervisor.stop();
+    }
+    runtime.wait_quiescent();
+    assert!(runtime.shutdown().is_empty());
+}
