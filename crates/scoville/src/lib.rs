@@ -26,4 +26,5 @@ pub mod schedule;
 pub mod session;
 pub mod stats;
 pub mod suggest;
+pub mod tail;
 pub mod toml_file;

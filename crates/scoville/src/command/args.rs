@@ -278,8 +278,8 @@ pub struct VerifyArgs {
     /// Most time of an iteration [default: 2m for the sizes `tiny` and `quick`, 10m for the others]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
-    /// Check that the runtimes keep the protocol, instead
-    #[arg(long, conflicts_with_all = ["positional", "benchmarks", "presets", "cores", "time"])]
+    /// Check that the runtimes keep the protocol, instead; with two workers, or as many as `--cores` says
+    #[arg(long, conflicts_with_all = ["positional", "benchmarks", "presets", "time"])]
     pub protocol: bool,
 }
 

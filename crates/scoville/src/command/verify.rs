@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use super::args::VerifyArgs;
 use super::list::{print, table};
@@ -21,6 +21,7 @@ use crate::model::verified::{CellVerdict, VerifiedCell};
 use crate::peers::conformance::{Subject, check};
 use crate::peers::launch;
 use crate::plan::{Candidate, Request, fixed, grouped, quick, resolve};
+use crate::tail::last_lines;
 
 /// No answer of a healthy peer takes longer.
 const ANSWER: Duration = Duration::from_secs(20);
@@ -29,7 +30,12 @@ const ANSWER: Duration = Duration::from_secs(20);
 pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result<Exit> {
     let selections = world.select(&arguments.filters.runtimes)?;
     if arguments.protocol {
-        return protocol(world, &prepare::candidates(selections, &mut Remarks), out);
+        let cores = match arguments.filters.cores.as_slice() {
+            [] => &[2],
+            asked if asked.contains(&0) => bail!("--cores 0: a runtime has at least one worker"),
+            asked => asked,
+        };
+        return protocol(world, &prepare::candidates(selections, &mut Remarks), cores, out);
     }
     let mut host = super::run::host()?;
     let (machine, _) = host.machine();
@@ -69,7 +75,8 @@ enum Verified {
     /// It ran to its end, and nothing says what it should have returned.
     Unverified(String),
     Unsupported(String),
-    Failed(String, FailureKind),
+    /// The message, its class, and the last that the process printed.
+    Failed(String, FailureKind, String),
 }
 
 impl Verified {
@@ -83,7 +90,7 @@ impl Verified {
             Verified::Unsupported(reason) => CellVerdict::Unsupported {
                 reason: reason.clone(),
             },
-            Verified::Failed(message, _) => CellVerdict::Failed {
+            Verified::Failed(message, ..) => CellVerdict::Failed {
                 message: message.clone(),
             },
         }
@@ -229,15 +236,19 @@ fn outcome(invocation: &Invocation) -> Option<Verified> {
         Outcome::Failed(failure) => Some(Verified::Failed(
             with_advice(&failure.message, &failure.kind),
             failure.kind.clone(),
+            failure.stderr_tail.clone(),
         )),
     }
 }
 
-/// Who runs out of an iteration's time is told how to allow more.
+/// Who runs out of an iteration's time is told how to allow more, and who has few workers how to ask for few.
 fn with_advice(message: &str, kind: &FailureKind) -> String {
     match kind {
         FailureKind::TimedOut { state, .. } if state == State::Running.name() => {
             format!("{message}; `--time` allows an iteration more")
+        }
+        FailureKind::Workers { asked, uses } if uses < asked => {
+            format!("{message}; if it can have no more, `--cores {uses}` asks for so many")
         }
         _ => message.to_owned(),
     }
@@ -289,7 +300,7 @@ fn mark(verified: Option<&Verified>) -> &'static str {
         Some(Verified::Uncounted) => "ok*",
         Some(Verified::Unverified(_)) => "unverified",
         Some(Verified::Unsupported(_)) => "unsupported",
-        Some(Verified::Failed(_, kind)) if is_wrong(kind) => "WRONG",
+        Some(Verified::Failed(_, kind, _)) if is_wrong(kind) => "WRONG",
         Some(Verified::Failed(..)) => "FAILED",
     }
 }
@@ -305,19 +316,19 @@ fn why(verified: &Verified) -> Option<String> {
     match verified {
         Verified::Counted | Verified::Uncounted => None,
         Verified::Unsupported(reason) | Verified::Unverified(reason) => Some(reason.clone()),
-        Verified::Failed(message, _) => Some(message.clone()),
+        Verified::Failed(message, _, printed) => Some(format!("{message}{}", last_lines(printed, 10))),
     }
 }
 
 fn worse(exit: Exit, verified: Option<&Verified>) -> Exit {
     match verified {
-        Some(Verified::Failed(_, kind)) if is_wrong(kind) => Exit::WrongResult,
+        Some(Verified::Failed(_, kind, _)) if is_wrong(kind) => Exit::WrongResult,
         Some(Verified::Failed(..)) if exit == Exit::Good => Exit::RuntimeFailed,
         _ => exit,
     }
 }
 
-fn protocol(world: &World, candidates: &[Candidate], out: &mut dyn Write) -> Result<Exit> {
+fn protocol(world: &World, candidates: &[Candidate], cores: &[u32], out: &mut dyn Write) -> Result<Exit> {
     let mut exit = Exit::Good;
     for candidate in candidates {
         let runtime = &candidate.selection.runtime;
@@ -327,18 +338,21 @@ fn protocol(world: &World, candidates: &[Candidate], out: &mut dyn Write) -> Res
             writeln!(out, "  left out: {reason}")?;
             continue;
         }
-        let launch = launch(runtime, 2);
-        let subject = Subject {
-            launch: &launch,
-            name: &runtime.name,
-            workers: 2,
-            limit: ANSWER,
-        };
-        for check in check(&subject, &world.catalogue.benchmarks) {
+        let checks = cores.iter().flat_map(|&workers| {
+            let subject = Subject {
+                launch: &launch(runtime, workers),
+                name: &runtime.name,
+                workers,
+                limit: ANSWER,
+            };
+            check(&subject, &world.catalogue.benchmarks)
+        });
+        for check in checks {
             match check.failure {
                 None => writeln!(out, "  ok      {}", check.what)?,
                 Some(failure) => {
                     exit = Exit::RuntimeFailed;
+                    let failure = failure.replace('\n', "\n          ");
                     writeln!(out, "  FAILED  {}\n          {failure}", check.what)?;
                 }
             }

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::program::{End, run_tied};
 use crate::model::runtime::Build;
+use crate::tail::last_lines;
 
 /// A first build may fetch and compile a compiler's worth of libraries.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -146,17 +147,12 @@ fn execute(build: &Build, template: &[String], log: &Path) -> Result<(), BuildEr
     })
 }
 
-/// The last lines of a log, indented, or nothing.
+/// The last lines of a log, without its first, which is the command.
 fn tail(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let lines: Vec<&str> = text
-        .lines()
-        .skip(1)
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let last = &lines[lines.len().saturating_sub(5)..];
-    last.iter().map(|line| format!("\n    {line}")).collect()
+    let (_, output) = text.split_once('\n').unwrap_or_default();
+    last_lines(output, 5)
 }
 
 /// Two sessions must not build one peer at a time.

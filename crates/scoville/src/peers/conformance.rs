@@ -12,6 +12,7 @@ use crate::model::benchmark::{
 use crate::model::invocation::Hello;
 use crate::model::linear::Linear;
 use crate::model::runtime::Launch;
+use crate::tail::last_lines;
 
 /// One check and how it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -281,7 +282,10 @@ fn leaves(subject: &Subject<'_>) -> Result<(), String> {
     hear(&mut peer, subject, "bye")?;
     match peer.exit(subject.limit) {
         Ok(Some(status)) if status.success() => Ok(()),
-        Ok(Some(status)) => Err(format!("it said bye and ended with {status}")),
+        Ok(Some(status)) => Err(format!(
+            "it said bye and ended with {status}{}",
+            last_lines(&peer.printed(), 10)
+        )),
         Ok(None) => Err(format!(
             "it said bye and was still there after {} s",
             subject.limit.as_secs()
@@ -387,10 +391,11 @@ fn expect_refusal(peer: &mut Conversation, subject: &Subject<'_>, message: &str)
         ));
     }
     if fail["message"] != message {
-        return Err(format!(
-            "message is {}, it must be \"{message}\"",
-            fail["message"]
-        ));
+        let found = match fail["message"].as_str() {
+            Some(text) => format!("\"{text}\""),
+            None => fail["message"].to_string(),
+        };
+        return Err(format!("message is {found}, it must be \"{message}\""));
     }
     Ok(())
 }
@@ -410,9 +415,12 @@ fn say(peer: &mut Conversation, message: &Value) -> Result<(), String> {
 }
 
 fn hear(peer: &mut Conversation, subject: &Subject<'_>, kind: &str) -> Result<Value, String> {
-    let value = peer
-        .hear(subject.limit)
-        .map_err(|silence| format!("instead of {kind} came {silence}"))?;
+    let value = peer.hear(subject.limit).map_err(|silence| {
+        format!(
+            "instead of {kind} came {silence}{}",
+            last_lines(&peer.printed(), 10)
+        )
+    })?;
     if value["type"] == kind {
         return Ok(value);
     }

@@ -1,11 +1,12 @@
 //! A plain conversation with a peer, without any measuring: to ask what it can do, and to test its manners.
 
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, PipeReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use crate::model::invocation::Hello;
 use crate::model::runtime::Launch;
+use crate::tail::{Tail, last_line};
 
 /// A running peer and our end of its socket.
 #[derive(Debug)]
@@ -21,7 +23,43 @@ pub struct Conversation {
     lines: BufReader<UnixStream>,
     /// Closed early by [`hang_up`](Self::hang_up).
     socket: Option<UnixStream>,
+    printed: Printed,
     reaped: bool,
+}
+
+/// The last that a peer has printed, on either output. A thread reads it, so that the peer never waits for a reader.
+#[derive(Debug)]
+struct Printed {
+    tail: Arc<Mutex<Tail>>,
+    reader: JoinHandle<()>,
+}
+
+impl Printed {
+    /// What is read from `pipe` until everybody has closed its other end.
+    fn from(mut pipe: PipeReader) -> Self {
+        let tail = Arc::new(Mutex::new(Tail::default()));
+        let kept = tail.clone();
+        let reader = thread::spawn(move || {
+            let mut bytes = [0; 8192];
+            while let Ok(read @ 1..) = pipe.read(&mut bytes) {
+                kept.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(&bytes[..read]);
+            }
+        });
+        Self { tail, reader }
+    }
+
+    /// The text. What a process printed before its end may take a moment to arrive; a helper of it may keep the pipe open.
+    fn text(&self) -> String {
+        for _ in 0..20 {
+            if self.reader.is_finished() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).text()
+    }
 }
 
 /// What came instead of a line.
@@ -49,12 +87,13 @@ impl std::fmt::Display for Silence {
 }
 
 impl Conversation {
-    /// Starts a peer. Its stdout and stderr are thrown away.
+    /// Starts a peer.
     ///
     /// # Errors
     /// The program cannot be started.
     pub fn start(launch: &Launch, workers: u32) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
+        let (printed, output) = io::pipe()?;
         // The shell moves the socket from its standard input to descriptor 3, which no safe call here could do.
         let child = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 </dev/null"])
@@ -63,14 +102,15 @@ impl Conversation {
             .envs(&launch.env)
             .env("SCOVILLE_WORKERS", workers.to_string())
             .stdin(OwnedFd::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output)
             .process_group(0)
             .spawn()?;
         Ok(Self {
             child,
             lines: BufReader::new(ours.try_clone()?),
             socket: Some(ours),
+            printed: Printed::from(printed),
             reaped: false,
         })
     }
@@ -114,6 +154,11 @@ impl Conversation {
             // The reader is a second handle to the same socket, so that closing one would not end the conversation.
             let _ = socket.shutdown(std::net::Shutdown::Both);
         }
+    }
+
+    /// The last that the peer has printed, on either output.
+    pub fn printed(&self) -> String {
+        self.printed.text()
     }
 
     /// Waits for the peer's exit; `None` if it is still there after the limit.
@@ -161,12 +206,16 @@ pub fn greet(launch: &Launch, workers: u32, limit: Duration) -> Result<Hello, St
     let program = launch.command.first().map_or("", String::as_str);
     let mut peer =
         Conversation::start(launch, workers).map_err(|e| format!("{program} cannot be started: {e}"))?;
-    let hello = peer
-        .hear(limit)
-        .map_err(|silence| match (&silence, peer.exit(Duration::from_secs(1))) {
+    let hello = peer.hear(limit).map_err(|silence| {
+        let what = match (&silence, peer.exit(Duration::from_secs(1))) {
             (Silence::Closed, Ok(Some(status))) => format!("instead of saying hello it ended with {status}"),
             _ => format!("instead of hello came {silence}"),
-        })?;
+        };
+        match last_line(&peer.printed()) {
+            Some(line) => format!("{what}; its last words: {line}"),
+            None => what,
+        }
+    })?;
     let hello: Hello = serde_json::from_value(hello).map_err(|e| format!("its hello is wrong: {e}"))?;
     let _ = peer.say(&serde_json::json!({"type": "bye"}));
     let _ = peer.hear(limit);

@@ -5,6 +5,7 @@
 
 use crate::model::invocation::{Failure, FailureKind, Invocation, Outcome};
 use crate::model::plan::Ladder;
+use crate::tail::last_line;
 
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,13 +84,9 @@ pub fn peak_bytes(invocation: &Invocation) -> Option<u64> {
 
 /// The step's own words, and the last that the process said before its end, which is where a virtual machine tells why.
 fn told(failure: &Failure) -> String {
-    let last = failure
-        .stderr_tail
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty());
+    let last = last_line(&failure.stderr_tail);
     match last.filter(|_| matches!(failure.kind, FailureKind::Crashed { .. })) {
-        Some(line) => format!("{}; its last words: {}", failure.message, line.trim()),
+        Some(line) => format!("{}; its last words: {line}", failure.message),
         None => failure.message.clone(),
     }
 }

@@ -35,6 +35,45 @@ fn verify_tells_what_it_cannot_keep() {
     }
 }
 
+/// Whoever writes a peer sees why it died: a trace is on its standard error, and nowhere else.
+#[test]
+fn the_last_that_a_failing_runtime_printed_is_shown() {
+    let checkout = Checkout::new(&[
+        ("stillborn", "--at start --do crash"),
+        ("short-lived", "--at begin --do crash"),
+    ]);
+    let arguments = |more: &[&'static str]| [&["alpha", "--cores=1"], more].concat();
+    let verify = [&["verify"][..], &arguments(&["--runtime=short-lived"])].concat();
+    checkout
+        .run(&verify)
+        .ends_with(4)
+        .says("while the laboratory waited for `end`\n    last words on std");
+    for runtime in ["--runtime=stillborn", "--runtime=short-lived"] {
+        checkout
+            .run(&["verify", "--protocol", runtime])
+            .ends_with(4)
+            .says("came the end of the conversation\n              last words on std");
+    }
+    let plan = [&["plan"][..], &arguments(&["--runtime=stillborn"])].concat();
+    checkout.run(&plan).says("; its last words: last words on std");
+}
+
+#[test]
+fn the_protocol_is_checked_with_as_many_workers_as_were_asked_for() {
+    let checkout = Checkout::new(&[("single", "--workers 1 --at begin --do fail-failed")]);
+    let verify =
+        |more: &[&str]| checkout.run(&[&["verify", "--protocol", "--runtime=single"], more].concat());
+    verify(&[]).says("it uses 1 workers, it was told to use 2");
+    verify(&["--cores=1"]).says("ok      says hello with its name, version and workers");
+    verify(&["--cores=1,2"])
+        .says("ok      says hello")
+        .says("it was told to use 2");
+    verify(&["--cores=0"]).ends_with(2).says("at least one worker");
+    checkout
+        .run(&["verify", "alpha", "--cores=2", "--runtime=single"])
+        .says("reports 1; if it can have no more, `--cores 1` asks for so many");
+}
+
 #[test]
 fn verify_ends_an_iteration_that_takes_too_long_and_says_how_to_allow_more() {
     let checkout = Checkout::new(&[("stuck", "--at end --do hang")]);

@@ -11,7 +11,6 @@ use rustix::process::{Pid, Signal};
 use super::Options;
 use super::collect::{Ended, Remains};
 use super::meter::Meter;
-use super::output::Tail;
 use super::process_tree::Tree;
 use crate::drive::Interrupt;
 use crate::drive::cgroup::Leaf;
@@ -23,6 +22,7 @@ use crate::drive::tree;
 use crate::model::invocation::{FailureKind, Hello, Order};
 use crate::probe::sensors::Snapshot;
 use crate::schedule::growth;
+use crate::tail::Tail;
 
 /// Longest sleep, so that an interrupt is seen soon although it has no descriptor.
 const LONGEST_SLEEP_NS: u64 = 250_000_000;

@@ -4,7 +4,6 @@ mod collect;
 mod driver;
 mod environment;
 mod meter;
-mod output;
 mod process_tree;
 mod run;
 

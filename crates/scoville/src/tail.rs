@@ -1,4 +1,4 @@
-//! What a runtime prints: thrown away but for the end.
+//! What a program prints: thrown away but for the end.
 
 use std::collections::VecDeque;
 
@@ -41,9 +41,33 @@ impl Tail {
     }
 }
 
+/// The last lines of a text, at most so many and no empty ones, each indented on a line of its own: the end of a message.
+pub fn last_lines(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(most)..];
+    last.iter()
+        .map(|line| format!("\n    {}", line.trim_end()))
+        .collect()
+}
+
+/// The last line of a text that is not empty.
+pub fn last_line(text: &str) -> Option<&str> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_lines_are_those_that_say_something() {
+        let text = "one\n  two \n\n \nthree\n\n";
+        assert_eq!(last_lines(text, 2), "\n      two\n    three");
+        assert_eq!(last_lines(text, 9), "\n    one\n      two\n    three");
+        assert_eq!(last_lines(" \n", 9), "");
+        assert_eq!(last_line(text), Some("three"));
+        assert_eq!(last_line("\n"), None);
+    }
 
     #[test]
     fn the_last_bytes_are_kept() {
