@@ -442,7 +442,11 @@ impl fmt::Display for Mismatch {
             // A whole float would look like the integer that is due.
             Some(Value::Float(got)) => write!(f, "{} is {got:?}, expected {}", self.field, self.expected),
             Some(got) => write!(f, "{} is {got}, expected {}", self.field, self.expected),
-            None => write!(f, "{} is missing, expected {}", self.field, self.expected),
+            None => write!(
+                f,
+                "{} is missing or no number, expected {}",
+                self.field, self.expected
+            ),
         }
     }
 }

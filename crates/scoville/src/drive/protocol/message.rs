@@ -118,8 +118,12 @@ pub fn parse(line: &[u8]) -> Result<Peer, String> {
             excerpt(line)
         ));
     };
-    let broken =
-        |e: serde_json::Error| format!("sent a `{kind}` that is not understood ({e}): {}", excerpt(line));
+    let broken = |e: serde_json::Error| {
+        format!(
+            "sent a message `{kind}` that is not understood ({e}): {}",
+            excerpt(line)
+        )
+    };
     match kind.as_str() {
         "hello" => {
             let HelloLine { protocol, hello } = serde_json::from_value(value).map_err(broken)?;
@@ -173,9 +177,17 @@ fn number(value: &serde_json::Value) -> Option<Value> {
 /// The start of a line for a message, safe to print.
 fn excerpt(line: &[u8]) -> String {
     const MOST: usize = 120;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MOST)]);
-    let mut shown: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    if line.len() > shown.len() {
+    let begins = &line[..line.len().min(4 * MOST)];
+    let text = String::from_utf8_lossy(begins);
+    let mut shown = String::new();
+    for c in text.chars().take(MOST) {
+        // JSON is full of quotes.
+        match c {
+            '"' | '\'' => shown.push(c),
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    if begins.len() < line.len() || text.chars().count() > MOST {
         shown.push_str("...");
     }
     format!("`{shown}`")

@@ -142,6 +142,28 @@ fn every_violation_has_its_own_message() {
 }
 
 #[test]
+fn a_line_is_shown_as_it_was_sent_and_says_where_it_was_cut() {
+    let shown = |line: &str| {
+        let (_, actions) = talked(&[line]);
+        decided(&actions).1
+    };
+    let quotes = r#"{"a":"b","c":"d","e":"f","g":"h","i":"j","k":"l"}"#;
+    assert!(
+        shown(quotes).ends_with(&format!(": `{quotes}`")),
+        "{}",
+        shown(quotes)
+    );
+    let long = format!("[{quotes},{quotes},{quotes}]");
+    assert!(
+        shown(&long).ends_with(&format!("`{}...`", &long[..120])),
+        "{}",
+        shown(&long)
+    );
+    assert!(shown("a\u{1b}[31m").ends_with("`a\\u{1b}[31m`"));
+    assert!(shown(&"\u{1F336}".repeat(121)).ends_with("...`"));
+}
+
+#[test]
 fn a_greeting_that_differs_is_refused() {
     let change = |from: &str, to: &str| {
         let (_, actions) = talked(&[&HELLO.replace(from, to)]);
@@ -167,8 +189,16 @@ fn a_wrong_result_ends_everything_at_once() {
         ("5050", "5051", "result is 5051, expected 5050"),
         ("5050", "5050.0", "result is 5050.0, expected 5050"),
         ("\"pongs\":100", "\"pongs\":99", "pongs is 99, expected 100"),
-        ("\"pongs\":100", "\"other\":1", "pongs is missing, expected 100"),
-        ("5050", "\"5050\"", "result is missing, expected 5050"),
+        (
+            "\"pongs\":100",
+            "\"other\":1",
+            "pongs is missing or no number, expected 100",
+        ),
+        (
+            "5050",
+            "\"5050\"",
+            "result is missing or no number, expected 5050",
+        ),
     ] {
         let (conversation, actions) = talked(&[HELLO, BEGIN, &END.replace(from, to)]);
         let (kind, message) = decided(&actions);
