@@ -123,12 +123,30 @@ fn best_span(key: Range<usize>, value: &Spanned<DeValue<'_>>) -> Range<usize> {
 
 fn mistake(file: &Path, text: &str, error: &toml::de::Error) -> Mistake {
     let message = error.message().trim();
-    let (what, mend) = split_expectation(message);
+    let (what, mend) = split_expectation(&in_words_of_toml(message));
     Mistake {
         file: file.to_owned(),
         place: error.span().map(|span| line_and_column(text, span.start)),
         what,
         mend,
+    }
+}
+
+/// What serde calls sequences and maps are lists and tables here.
+fn in_words_of_toml(message: &str) -> String {
+    let words = [
+        ("invalid type: map", "invalid type: table"),
+        ("invalid type: sequence", "invalid type: list"),
+        ("expected a map", "expected a table"),
+        ("expected a sequence", "expected a list"),
+    ];
+    let message = (words.iter()).fold(message.to_owned(), |text, (serde, toml)| {
+        text.replace(serde, toml)
+    });
+    match message.as_str() {
+        "invalid type: table, expected a list" => message + ", whose headings have double brackets: [[...]]",
+        text if text.ends_with("expected a list") => message + r#", such as ["make", "all"]"#,
+        _ => message,
     }
 }
 

@@ -435,6 +435,21 @@ fn wrong_manifests_are_told_where_and_how_to_mend() {
             "[]",
             "peer.toml:15:11: the command is empty; name the program and its arguments",
         ),
+        (
+            "[build]\ncommand = [\"make\", \"OUT={out}\"]\ninputs = [\"src\"]\n\n[[runtime]]\nname = \"erlang\"\ntitle = \"Erlang/OTP\"\ncommand = [\"erl\"",
+            "[[runtime]]\nname = \"erlang\"\ntitle = \"Erlang/OTP\"\ncommand = [\"{out}/erl\"",
+            "peer.toml:11:12: there is no {out} without a section [build]; add one that makes it, or start what lies in {peer}",
+        ),
+        (
+            "[[requires]]",
+            "[requires]",
+            "peer.toml:3:1: invalid type: table, expected a list, whose headings have double brackets: [[...]]",
+        ),
+        (
+            "[\"make\", \"OUT={out}\"]",
+            "\"make\"",
+            "peer.toml:9:11: invalid type: string \"make\", expected a list, such as [\"make\", \"all\"]",
+        ),
     ] {
         assert_eq!(manifest_complaints(from, to), message, "{to}");
     }

@@ -138,8 +138,12 @@ impl Check<'_> {
                 "add a section [[runtime]]",
             );
         }
+        let known: Vec<&str> = PLACEHOLDERS
+            .into_iter()
+            .filter(|&name| name != "out" || manifest.build.is_some())
+            .collect();
         for (i, runtime) in manifest.runtimes.iter().enumerate() {
-            self.runtime(i, runtime);
+            self.runtime(i, runtime, &known);
         }
     }
 
@@ -163,7 +167,8 @@ impl Check<'_> {
         }
     }
 
-    fn runtime(&mut self, i: usize, runtime: &RuntimeSection) {
+    /// `known` are the placeholders that its command and environment may have.
+    fn runtime(&mut self, i: usize, runtime: &RuntimeSection, known: &[&str]) {
         let at = [Key("runtime"), Item(i)];
         if !is_name(&runtime.name) {
             self.report(
@@ -179,9 +184,9 @@ impl Check<'_> {
             self.placeholders(&[at[0], at[1], Key("output")], output, &["out", "peer"]);
         }
         let command = [at[0], at[1], Key("command")];
-        self.command(&command, &runtime.command, &PLACEHOLDERS);
+        self.command(&command, &runtime.command, known);
         for (name, value) in &runtime.env {
-            self.placeholders(&[at[0], at[1], Key("env"), Key(name)], value, &PLACEHOLDERS);
+            self.placeholders(&[at[0], at[1], Key("env"), Key(name)], value, known);
         }
         if let Some(signal) = &runtime.quit
             && !SIGNALS.contains(&signal.as_str())
@@ -207,6 +212,11 @@ impl Check<'_> {
 
     fn placeholders(&mut self, path: &[Step<'_>], text: &str, known: &[&str]) {
         for name in placeholders(text).filter(|name| !known.contains(name)) {
+            if name == "out" {
+                let mend = "add one that makes it, or start what lies in {peer}";
+                self.report(path, "there is no {out} without a section [build]", mend);
+                continue;
+            }
             let mend = match suggest::nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean {{{near}}}?"),
                 None => {

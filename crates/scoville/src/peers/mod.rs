@@ -81,10 +81,24 @@ impl Runtimes {
             .find(|runtime| runtime.name == name)
             .ok_or_else(|| {
                 format!(
-                    "unknown runtime `{name}`: {}",
-                    suggest::advice(name, self.names())
+                    "unknown runtime `{name}`: {}{}",
+                    suggest::advice(name, self.names()),
+                    self.hidden()
                 )
             })
+    }
+
+    /// What may be why a name is unknown, as the end of a message: manifests that could not be read.
+    fn hidden(&self) -> String {
+        if self.mistakes.is_empty() {
+            return String::new();
+        }
+        let mistakes: String = self
+            .mistakes
+            .iter()
+            .map(|mistake| format!("\n  {mistake}"))
+            .collect();
+        format!("\nwrong manifests, whose runtimes are not known:{mistakes}")
     }
 
     /// Names of all runtimes.

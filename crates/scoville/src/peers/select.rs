@@ -79,8 +79,9 @@ impl Runtimes {
         if found.is_empty() {
             let known: Vec<&str> = self.names().collect();
             return Err(format!(
-                "no runtime matches `{pattern}`; known: {}",
-                known.join(", ")
+                "no runtime matches `{pattern}`; known: {}{}",
+                known.join(", "),
+                self.hidden()
             ));
         }
         Ok(found)

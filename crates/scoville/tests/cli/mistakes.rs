@@ -90,6 +90,13 @@ fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
         .ends_with(0)
         .says("peers/odd/peer.toml:1:12: invalid type");
     checkout.run(&FEW).ends_with(0).says("its runtimes are left out");
+    for unknown in ["odd", "odd*"] {
+        checkout
+            .run(&["verify", "--runtime", unknown])
+            .ends_with(2)
+            .says("wrong manifests, whose runtimes are not known:\n  ")
+            .says("peers/odd/peer.toml:1:12: invalid type");
+    }
     let file = checkout.path().join("catalogue/alpha.toml");
     fs::write(
         &file,
