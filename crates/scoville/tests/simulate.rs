@@ -344,6 +344,7 @@ fn a_machine_comes_from_hwloc_or_is_refused_with_the_reason() {
 #[test]
 fn what_cannot_be_simulated_is_refused_by_name() {
     assert!(refused(&["simulate", "pingpung"]).contains("pingpong"));
+    assert!(refused(&["simulate", "fib,pingpung"]).contains("no program \"pingpung\""));
     assert!(refused(&["simulate", "pingpong", "--policy", "fifo"]).contains("cls-tp"));
     assert!(refused(&["simulate", "pingpong", "--workers", "65"]).contains("1 to 64 workers"));
     assert!(refused(&["simulate", "pingpong", "--set", "pongs=1"]).contains("there are pings"));

@@ -27,8 +27,8 @@ use crate::suggest;
 /// What to simulate.
 #[derive(Args, Clone, Debug)]
 pub struct SimulateArgs {
-    /// Programs to simulate; without any, those that there are are listed, with policies and machines
-    #[arg(value_name = "BENCHMARK")]
+    /// Programs to simulate, separated by spaces or commas; without any, those that there are are listed, with policies and machines
+    #[arg(value_name = "BENCHMARK", value_delimiter = ',')]
     pub programs: Vec<String>,
     /// Policies, separated by commas
     #[arg(
