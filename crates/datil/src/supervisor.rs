@@ -619,7 +619,12 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-/// Where actors can be created: a runtime, or a running actor's context.
+/// Where actors can be created: a runtime or a simulation, of which a reference is enough (`&mut &runtime`), or a running
+/// actor's context.
+#[diagnostic::on_unimplemented(
+    message = "no actors can be created through `&mut {Self}`; for a runtime or a simulation write `&mut &runtime`",
+    label = "is neither a reference to one of these nor the context of a handler"
+)]
 pub trait Spawn: sealed::Place {}
 
 impl Spawn for &Runtime {}

@@ -5,6 +5,26 @@
 use std::path::Path;
 use std::process::Command;
 
+/// Where a supervisor is told to start a child.
+const PLACES: &str = r#"
+use datil::{Actor, Address, Context, Restart, Runtime, Simulation, Supervisor, SupervisorOver};
+
+pub struct Child;
+
+impl Actor for Child {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+}
+
+pub fn start(supervisor: &Supervisor, runtime: &mut Runtime) -> Result<Address<Child>, SupervisorOver> {
+    supervisor.start(runtime, Restart::Always, || Child)
+}
+
+pub fn simulate(supervisor: &Supervisor, mut simulation: Simulation) -> Result<Address<Child>, SupervisorOver> {
+    supervisor.start(&mut simulation, Restart::Always, || Child)
+}
+"#;
+
 /// Where a closure for later uses the context of the handler around it, changing it or not.
 const MISTAKES: &str = r#"
 use datil::{Actor, Address, Context, Query, QueryContext, ReplyTo};
@@ -41,9 +61,9 @@ impl Actor for Asker {
 }
 "#;
 
-#[test]
-fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes");
+/// What the compiler says to a library that uses datil.
+fn said_to(library: &str, name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = format!(
         "[package]\nname = \"mistakes\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n[workspace]\n\n\
@@ -51,7 +71,7 @@ fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
     );
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    std::fs::write(folder.join("lib.rs"), MISTAKES).unwrap();
+    std::fs::write(folder.join("lib.rs"), library).unwrap();
     std::fs::copy(here.join("../../Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let check = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet"])
@@ -61,7 +81,25 @@ fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
         .env_remove("RUSTFLAGS")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&check.stderr);
+    String::from_utf8_lossy(&check.stderr).into_owned()
+}
+
+#[test]
+fn a_supervisor_that_cannot_start_there_says_where_it_can() {
+    let said = said_to(PLACES, "places");
+    let count = |words: &str| said.matches(words).count();
+    assert_eq!(count("error["), 2, "{said}");
+    assert_eq!(
+        count("error[E0277]: no actors can be created through `&mut "),
+        2,
+        "{said}"
+    );
+    assert_eq!(count("write `&mut &runtime`"), 2, "{said}");
+}
+
+#[test]
+fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
+    let said = said_to(MISTAKES, "mistakes");
     let count = |words: &str| said.matches(words).count();
     assert_eq!(count("error["), 4, "{said}");
     assert_eq!(
