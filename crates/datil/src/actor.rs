@@ -93,7 +93,7 @@ impl<'a, A: Actor> Context<'a, A> {
 
     /// Puts `msg` into the mailbox of `to` before it returns. It never blocks and is never refused; a message to
     /// an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is dropped and counted
-    /// ([`crate::WorkerMetrics::dead_letters`]).
+    /// ([`crate::WorkerMetrics::dead_letters`]). To a [`crate::Recipient`] write by [`crate::Recipient::tell`].
     #[inline(always)]
     pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
         match gate::enter(to, msg) {

@@ -20,7 +20,7 @@ pub struct Recipient<M> {
 }
 
 impl<M> Recipient<M> {
-    /// As [`Address::tell`].
+    /// As [`Address::tell`], in handlers too: [`Context::tell`] takes addresses only.
     pub fn tell(self, msg: M) {
         (self.tell)(self.target, msg);
     }
