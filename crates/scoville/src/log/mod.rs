@@ -244,6 +244,14 @@ impl Log {
     }
 }
 
+/// Without this the lock would last until the last copy of the file is closed, and a child of this process has one between fork
+/// and exec.
+impl Drop for Log {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 /// Makes the folder that sessions are kept in, unless it is there, and sees to it that one could be made in it.
 ///
 /// # Errors
@@ -303,4 +311,21 @@ fn written(log: &Path) -> io::Result<Option<SystemTime>> {
 pub fn is_written(folder: &Path) -> bool {
     let file = OpenOptions::new().read(true).open(folder.join(FILE));
     file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_of_the_file_does_not_keep_the_session_from_others() {
+        let results = tempfile::tempdir().unwrap();
+        let (log, name) = Log::create(results.path(), "2026-11-28", 1).unwrap();
+        let folder = results.path().join(name);
+        assert!(matches!(Log::open(&folder), Err(LogError::Locked { .. })));
+        let _copy = log.file.try_clone().unwrap();
+        drop(log);
+        assert!(!is_written(&folder));
+        assert!(Log::open(&folder).is_ok());
+    }
 }
