@@ -1,7 +1,9 @@
 //! The benchmarks, each written once. What each does is laid down in the catalogue.
 //!
 //! What a handler computes for long stands in a function that knows no library and is never inlined. So all libraries of a binary
-//! run the same machine code there, and none is faster by where the compiler happened to put its loops.
+//! run the same machine code there, and none is faster by where the compiler happened to put its loops. Short loops (a filter of `sieve`,
+//! the walk of `concsll`, the logarithms of `bndbuffer`, the busy loop of `tools/rng.rs`, a bank of `filterbank`) are left to the
+//! compiler: with those of `sieve`, `concsll`, `bndbuffer` and `cigsmok` never inlined, too, no library gained or lost by the others.
 //!
 //! The feature `all-benchmarks` decides whether the libraries offer more than the micro-benchmarks.
 
