@@ -1,57 +1,24 @@
 //! The worker's loop: pick, run, share, rest. Generic over the policy, so that its questions cost nothing
 //! when the answer is a constant.
 
-use crate::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use crate::atomic::fence;
+use crate::atomic::Ordering::{Relaxed, Release};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use datil_policy::{
-    Encounter, Nanos, Offer, Pair, Pick, Policy, Preemption, Progress, Setup, Stint, Verdict, Waking,
-};
+use datil_policy::{Encounter, Pick, Policy, Progress, Setup};
 
-use super::absence::Watch;
 use super::core::{Apart, Core, Hooks, stack};
-use super::port::{
-    self, ABSENT, ASLEEP, CLAIMED, FROM_HEAD, IDLE, LOCKED, LOOK, Port, RETREAT, RUNNING, STEAL, STOP,
-    SUMMONED, WATCH, bump,
-};
+use super::port::{LOOK, Port, STOP, WATCH};
 use super::queue::STEP;
-use super::routed;
 use super::team::Team;
-use crate::futex;
-use crate::inbox::Sleep;
+use super::thief::STEAL_REQUEST;
+use super::{giving, routed};
 use crate::mailbox::cell::Header;
 use crate::placement::Seat;
-use crate::sync::{Instant, Spin, spin_loop, thread};
 
-/// The bits of a thief's request.
-pub(super) const STEAL_REQUEST: u32 = STEAL | FROM_HEAD | 0xFFFF;
-/// Polls of a thief for the answer of its victim: about a tenth of a millisecond.
-pub(super) const PATIENCE_OF_A_THIEF: u32 = 2000;
-/// Polls without an answer after which a thief gives up.
-const UNANSWERED: u32 = 12_000;
-/// Polls of a thief for other work before it asks again: about a microsecond.
-const BETWEEN_ATTEMPTS: u32 = 32;
 /// Activations between two looks around, at the inbox and at who idles.
 pub(super) const LOOK_EVERY: u32 = 16;
-/// Rounds of [`ROUND`] polls that the worker which took the last records from the inbox waits for more before it goes to rest: about
-/// as long as waking it would take.
-const LINGER: u32 = 64;
-/// Round of waiting for more in which a worker that has taken no more than [`FEW`] records gives its processor up for a moment: whoever sent them may
-/// share it, and wait for the answer.
-const GIVE_WAY: u32 = 3;
-/// So few records come from threads that may wait for answers; more are a stream.
-const FEW: u32 = 4;
-/// Polls in a round, about a third of a microsecond.
-const ROUND: u32 = 8;
-/// After this time without progress another worker takes records in the keeper's place, and an idle one takes over what
-/// waits for a worker in a handler.
-const PATIENCE: Duration = Duration::from_millis(1);
-/// Times that a watching worker finds nothing new before it sleeps for good.
-const WATCHES: u32 = 16;
 
 /// A worker that has stopped: its core, to be emptied by whoever joins the thread.
 pub(crate) struct Stopped {
@@ -87,7 +54,7 @@ struct HooksOf<P>(P);
 impl<P: Policy> HooksOf<P> {
     const TABLE: Hooks = Hooks {
         poll: poll::<P>,
-        crossed: crossed::<P>,
+        crossed: giving::crossed::<P>,
         follow: follow::<P>,
         redirect: routed::redirect::<P>,
         routes: P::ROUTES,
@@ -142,25 +109,6 @@ pub(crate) fn main<P: Policy>(port: &'static Port, team: Arc<Team>, setup: Setup
 fn drop_policy<P>(policy: *mut ()) {
     // SAFETY: `main` got the pointer from `Box::into_raw`, and `Stopped` calls this once.
     drop(unsafe { Box::from_raw(policy.cast::<P>()) });
-}
-
-/// What became of a request for work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// Something has arrived.
-    Gift,
-    /// The victim has nothing to give, or this worker is asked for something itself.
-    Nothing,
-    /// The victim has not looked.
-    Unanswered,
-}
-
-/// What a watching worker saw of the inbox.
-#[derive(Default)]
-struct Seen {
-    position: Option<u64>,
-    /// Looks in a row without anything new.
-    silent: u32,
 }
 
 pub(super) struct Worker<'a, P> {
@@ -351,88 +299,9 @@ impl<P: Policy> Worker<'_, P> {
         }
     }
 
-    /// Answers a sender that has woken this worker: it looks at the inbox anyway, now that it is at work.
-    #[cold]
-    fn answer(&self) {
-        let core = self.core;
-        // As it is now: somebody may have asked this worker to watch since it looked, and does so once.
-        let request = core.port.request.fetch_and(!(LOOK | WATCH), AcqRel);
-        if request & WATCH != 0 {
-            core.watches.set(true);
-        }
-        // It may have been made the guard, too.
-        core.errand.set(true);
-        // Or the guard has found that somebody waits for work while this worker, whose handlers take long, does not look around.
-        core.look_at.set(0);
-    }
-
-    /// Takes records from the inbox when there is nothing else to do. The worker that took the last ones waits for more; false if there
-    /// are none.
-    fn linger(&self) -> bool {
-        let core = self.core;
-        let took = core.took.replace(0);
-        let rounds = if took > 0 {
-            LINGER
-        } else {
-            core.pace_at_rest.reset();
-            1
-        };
-        for round in 0..rounds {
-            if round == GIVE_WAY && took <= FEW {
-                thread::yield_now();
-            }
-            if core.pace_at_rest.is_due() && core.inbox.has_mail() {
-                let records = self.take_in();
-                core.pace_at_rest.found(records);
-                if records > 0 {
-                    core.took.set(records);
-                    return true;
-                }
-            }
-            if core.port.has_mail() || core.port.request.load(Relaxed) != 0 {
-                return false;
-            }
-            (0..ROUND).for_each(|_| spin_loop());
-        }
-        false
-    }
-
-    /// Takes records from the inbox, if that is up to this worker or nobody gets anywhere with it; returns how many.
-    pub(super) fn take_in(&self) -> u32 {
-        let core = self.core;
-        let inbox = core.inbox;
-        if P::ROUTES && core.has_forwarded_enough() {
-            return 0;
-        }
-        let drain = || {
-            if P::ROUTES {
-                core.origin.set(0);
-            }
-            self.policy().interrupted();
-            let records = inbox.drain(core);
-            core.origin.set(core.me);
-            records
-        };
-        if inbox.is_kept_by(core.me) {
-            return drain();
-        }
-        let (position, _) = inbox.progress();
-        match core.kept_waiting.get() {
-            Some((before, since)) if before == position => {
-                let stuck = since.elapsed() > PATIENCE;
-                if stuck { drain() } else { 0 }
-            }
-            _ => {
-                core.kept_waiting.set(Some((position, Instant::now())));
-                0
-            }
-        }
-    }
-
     /// Does what others ask for; true if the loop ends.
     #[cold]
     fn obey(&self, request: u32) -> bool {
-        let core = self.core;
         if request & STOP != 0 {
             return true;
         }
@@ -440,375 +309,8 @@ impl<P: Policy> Worker<'_, P> {
             self.answer();
             return false;
         }
-        let asked_by = request as u16;
-        if request & RETREAT != 0 {
-            self.clear(request);
-            core.retreat_to.set(asked_by);
-        }
-        let to = core.retreat_to.replace(0);
-        if to != 0 && to != core.me {
-            // What comes for the actors that go should not have to follow them.
-            core.inbox.entrust(to);
-            bump(&core.counters().retreats, 1);
-            core.reunited_with.set(to);
-            core.forget_trial();
-            core.give(usize::MAX, port::port(to));
-        }
+        self.retreat(request);
         false
-    }
-
-    /// Answers a thief. An actor that is about to run was taken out before, so a queue of one does not travel to and fro.
-    #[inline]
-    fn grant(&self, request: u32) {
-        if request & STEAL == 0 {
-            return;
-        }
-        let core = self.core;
-        if P::ROUTES {
-            self.hand_over(request);
-        } else {
-            let queued = core.queued();
-            let count = self.policy().grant(queued).min(queued);
-            let thief = request as u16;
-            if count > 0 && thief != core.me {
-                let given = core.give(count, port::port(thief));
-                bump(&core.counters().shared_actors, given as u64);
-            }
-        }
-        // Afterwards: a thief that sees its request gone without a gift gives up.
-        self.clear(request);
-    }
-
-    /// Withdraws a request that was read. If it has changed meanwhile (a stop was added, the thief gave up) it stays
-    /// for the next turn.
-    pub(super) fn clear(&self, request: u32) {
-        let _ = self
-            .core
-            .port
-            .request
-            .compare_exchange(request, 0, AcqRel, Relaxed);
-    }
-
-    #[cold]
-    fn offer(&self) {
-        let core = self.core;
-        let now = core.team.now();
-        let board = core.team.board();
-        self.policy().crowded(now, core.team.crowd());
-        let Offer::Give(count) = self.policy().offer(now, core.queued(), board) else {
-            return;
-        };
-        let Some(to) = core.team.claim(core.me) else {
-            return;
-        };
-        core.reunited_with.set(0);
-        bump(&core.counters().shares, 1);
-        bump(&core.counters().shared_actors, core.give(count, to) as u64);
-        // Claimed, so it must be woken even if nothing could be given.
-        if to.notify() {
-            bump(&core.counters().wakes, 1);
-        }
-        core.team.post(self.policy().shared(now, core.team.board()));
-    }
-
-    /// Asks others for work; true if something arrived.
-    fn hunt(&self) -> bool {
-        let core = self.core;
-        if !self
-            .policy()
-            .ran_dry(core.team.now(), core.trial(), core.team.board())
-        {
-            return false;
-        }
-        let (mut attempt, mut unanswered) = (0, 0);
-        while let Some(victim) = self.policy().hunt(attempt) {
-            if unanswered * PATIENCE_OF_A_THIEF >= UNANSWERED {
-                // They are in long handlers. Whoever sleeps looks after them; see `absence.rs`.
-                break;
-            }
-            if attempt > 0 && self.is_wanted_soon() {
-                return true;
-            }
-            attempt += 1;
-            let victim = core.team.ports[victim as usize % core.team.ports.len()];
-            if victim.id == core.me || !self.can_be_robbed(victim) {
-                continue;
-            }
-            bump(&core.counters().steal_attempts, 1);
-            let answer = self.take_from(victim);
-            if answer == Answer::Gift {
-                bump(&core.counters().steals, 1);
-                return true;
-            }
-            unanswered += u32::from(answer == Answer::Unanswered);
-        }
-        core.port.has_mail() || self.is_called()
-    }
-
-    /// Waits a little between two attempts to rob somebody; true if this worker has something to do meanwhile.
-    fn is_wanted_soon(&self) -> bool {
-        (0..BETWEEN_ATTEMPTS).any(|_| {
-            spin_loop();
-            self.core.port.has_mail() || self.is_called()
-        })
-    }
-
-    /// Whether somebody asks for anything but work, of which this worker has none. Two thieves that asked each other would otherwise keep
-    /// each other awake for as long as they go in step.
-    fn is_called(&self) -> bool {
-        self.core.port.request.load(Relaxed) & !STEAL_REQUEST != 0
-    }
-
-    fn can_be_robbed(&self, victim: &Port) -> bool {
-        let state = victim.rest.0.state.load(Relaxed);
-        state == RUNNING || (P::PREEMPTS != Preemption::Never && state == ABSENT)
-    }
-
-    /// Gets work from a victim, as the policy has it.
-    fn take_from(&self, victim: &'static Port) -> Answer {
-        let core = self.core;
-        let may_preempt = |when| P::PREEMPTS == when && core.team.guarded;
-        let grant = |queued| self.policy().grant(queued);
-        if may_preempt(Preemption::AtOnce) && core.seize(victim, grant) {
-            return Answer::Gift;
-        }
-        let answer = self.rob(victim, 0, PATIENCE_OF_A_THIEF);
-        let ignored = answer == Answer::Unanswered && may_preempt(Preemption::Unanswered);
-        if ignored && core.rescue(victim, grant) {
-            Answer::Gift
-        } else {
-            answer
-        }
-    }
-
-    /// Posts a request at the victim, with these bits besides, and looks so many times for the answer.
-    pub(super) fn rob(&self, victim: &Port, besides: u32, patience: u32) -> Answer {
-        let core = self.core;
-        if victim.rest.0.state.load(Relaxed) == ABSENT {
-            return Answer::Unanswered;
-        }
-        let request = STEAL | besides | u32::from(core.me);
-        if victim
-            .request
-            .compare_exchange(0, request, AcqRel, Relaxed)
-            .is_err()
-        {
-            return Answer::Nothing;
-        }
-        let interrupted = || {
-            core.port.has_mail()
-                || core.port.request.load(Relaxed) != 0
-                || victim.request.load(Relaxed) != request
-                || victim.rest.0.state.load(Relaxed) == IDLE
-        };
-        let (here, there) = (&core.port.spot.0, &victim.spot.0);
-        here.note();
-        // It cannot answer while we have its processor.
-        let gives_way = here.is_shared_with(there);
-        let mut spin = Spin::default();
-        let answered = (0..patience).any(|_| {
-            if gives_way {
-                spin.turn();
-            } else {
-                spin_loop();
-            }
-            interrupted()
-        });
-        // If the victim answers just now its gift is in our list before we sleep, or it wakes us.
-        let _ = victim.request.compare_exchange(request, 0, AcqRel, Relaxed);
-        if core.port.has_mail() {
-            Answer::Gift
-        } else if answered {
-            Answer::Nothing
-        } else {
-            Answer::Unanswered
-        }
-    }
-
-    /// Tells the policy what has become of the work that this worker got from another.
-    pub(super) fn part(&self, now: Nanos, stint: Stint) {
-        let core = self.core;
-        // Another worker may post between our look at the board and what we post, and its opinion is lost then. Policies allow for that: one
-        // trial more or less among those that are remembered.
-        core.team
-            .post(self.policy().parted(now, stint, core.team.board()));
-        if P::LEARNS {
-            core.showcase.lessons.set(self.policy().learns());
-        }
-    }
-
-    /// Waits for work: polls a little, then sleeps. See `README.md` for the proof that no wake-up is lost.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn rest(&self) {
-        let core = self.core;
-        let team = &core.team;
-        let rest = &core.port.rest.0;
-        if let Some(stint) = core.end_trial() {
-            self.part(team.now(), stint);
-        }
-        self.policy().watch(0, 0);
-        // Release: adopters see our actors as we leave them.
-        rest.state.store(IDLE, Release);
-        // Whoever has claimed this worker since may have counted it as busy already, so the count may have been one below 0.
-        if team.inbox.idle.0.fetch_add(1, SeqCst).wrapping_add(1) == team.ports.len() {
-            team.announce_quiet();
-        }
-        let called = || core.port.has_mail() || self.is_called();
-        let mut polls = self.policy().spin();
-        let mut seen = Seen::default();
-        let mut calm = false;
-        // When it gets up it may have to look after itself; see `attend`.
-        core.errand.set(true);
-        loop {
-            if rest.state.load(Relaxed) == CLAIMED && self.follow_claim() {
-                return self.stop_watching();
-            }
-            if called() {
-                return self.get_up();
-            }
-            if polls > 0 {
-                polls -= 1;
-                spin_loop();
-                continue;
-            }
-            // Exchanges, not stores: with stores loom finds a wake-up that is lost, and here they cost nothing.
-            rest.sleeping.swap(ASLEEP, AcqRel);
-            fence(SeqCst);
-            let quiet = !called() && rest.state.load(Relaxed) != CLAIMED;
-            let guards = team.guarded && !calm && team.guard.give(core.me);
-            let sleep = team.inbox.may_sleep();
-            if sleep == Sleep::Watching {
-                core.watches.set(true);
-            }
-            if quiet && sleep != Sleep::No {
-                bump(&core.counters().parks, 1);
-                if core.watches.get() || guards {
-                    futex::wait_for(&rest.sleeping, ASLEEP, PATIENCE);
-                } else {
-                    futex::wait(&rest.sleeping, ASLEEP);
-                }
-            }
-            let found = rest.sleeping.swap(0, AcqRel);
-            if P::WAKING == Waking::Proven && found == SUMMONED {
-                self.obey_summons();
-                return self.get_up();
-            }
-            if sleep == Sleep::No || (core.watches.get() && self.watch(&mut seen)) {
-                return self.get_up();
-            }
-            if guards {
-                let watch = core.patrol.borrow_mut().look(team, core.me);
-                match watch {
-                    Watch::On => {}
-                    Watch::Off => calm = self.may_all_sleep(),
-                    Watch::Rescue(port) => {
-                        self.get_up();
-                        // More when this is done, if the other worker does not come back. Two whose handlers all take long would take everything
-                        // from each other by turns, and each of them would mostly wait.
-                        core.rescue(port, |queued| self.relief(port, queued));
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// How many of the actors that are queued at a worker in a long handler the guard takes over.
-    fn relief(&self, port: &Port, queued: usize) -> usize {
-        if queued == 0 {
-            return 0;
-        }
-        let before = self.core.patrol.borrow_mut().relieve(port);
-        self.policy().relieve(queued, before)
-    }
-
-    /// Looks whether the inbox is being emptied; true if this worker should do it.
-    fn watch(&self, seen: &mut Seen) -> bool {
-        let core = self.core;
-        let (position, mail) = core.inbox.progress();
-        if mail && seen.position == Some(position) {
-            // Whoever should take records has not for a while.
-            core.inbox.entrust(core.me);
-            return true;
-        }
-        if seen.position.replace(position) == Some(position) {
-            seen.silent += 1;
-        } else {
-            seen.silent = 0;
-        }
-        if seen.silent >= WATCHES {
-            self.stop_watching();
-        }
-        false
-    }
-
-    /// Ends the watch of the guard because nothing runs; false if something does after all.
-    fn may_all_sleep(&self) -> bool {
-        let team = &self.core.team;
-        // A worker that gets up first lowers `idle` and then asks for the guard, both in one order with these two: it finds
-        // that there is none, or we find that it is up.
-        team.guard.resign(self.core.me) && team.inbox.idle.0.load(SeqCst) == team.ports.len()
-    }
-
-    /// A guard that has something to do leaves its watch to another idle worker, if there is anybody to watch.
-    #[cold]
-    fn stop_guarding(&self) {
-        let team = &self.core.team;
-        if team.guard.resign(self.core.me) {
-            // Somebody idles, and somebody else than this worker does not.
-            let idle = team.inbox.idle.0.load(Relaxed);
-            if (1..team.ports.len() - 1).contains(&idle) {
-                self.core.see_to_a_guard();
-            }
-        }
-    }
-
-    #[cold]
-    fn stop_watching(&self) {
-        if self.core.watches.replace(false) {
-            self.core.inbox.unwatch();
-        }
-    }
-
-    /// Gets up for somebody who has work for this worker and has counted it as busy; false if that was taken back.
-    fn follow_claim(&self) -> bool {
-        let core = self.core;
-        let state = &core.port.rest.0.state;
-        // Acquire: our actors as adopters left them.
-        let followed = state.compare_exchange(CLAIMED, RUNNING, Acquire, Relaxed).is_ok();
-        if followed {
-            core.port.spot.0.go_free();
-            core.begin_trial();
-            core.reunited_with.set(0);
-        }
-        followed
-    }
-
-    /// Ends being idle, once no adopter is at work.
-    pub(super) fn get_up(&self) {
-        self.stop_watching();
-        // What comes next has nothing to do with what was before.
-        self.core.gets_up.set(true);
-        self.core.look_at.set(0);
-        let team = &self.core.team;
-        let state = &self.core.port.rest.0.state;
-        let mut turns = 0u32;
-        loop {
-            match state.compare_exchange_weak(IDLE, RUNNING, Acquire, Acquire) {
-                Ok(_) => {
-                    // In this order: who reads `epoch` and takes us for idle after that will see another one (`Team::is_quiet`).
-                    team.inbox.idle.0.fetch_sub(1, SeqCst);
-                    team.epoch.fetch_add(1, SeqCst);
-                    self.core.port.spot.0.go_free();
-                    return;
-                }
-                Err(CLAIMED) if self.follow_claim() => return,
-                Err(LOCKED) if turns > 100 => thread::yield_now(),
-                Err(_) => spin_loop(),
-            }
-            turns += 1;
-        }
     }
 }
 
@@ -840,50 +342,6 @@ unsafe fn poll<P: Policy>(core: &Core) {
     if core.inbox.idle.0.load(Relaxed) > 0 && core.queued() >= STEP && !core.receiving.get() {
         worker.policy().watch(core.queued(), 0);
         worker.offer();
-    }
-}
-
-/// # Safety
-/// As [`worker`].
-#[cold]
-unsafe fn crossed<P: Policy>(core: &Core) {
-    if core.receiving.get() {
-        // A destructor sends: the token of the actor that ends may be in the list that is taken back, and is not to be handled yet.
-        return;
-    }
-    // SAFETY: by the caller.
-    let worker = unsafe { worker::<P>(core) };
-    let peer = core.peer.get();
-    if peer == 0 || peer == core.me {
-        return;
-    }
-    let port = port::port(peer);
-    if port.rest.0.team.load(Relaxed) != core.team.key {
-        return;
-    }
-    // Numbers that nothing else depends on: another worker's may be of a moment ago.
-    let handled = |port: &Port| port.counters.0.messages.load(Relaxed);
-    let pair = Pair {
-        other: peer.into(),
-        messages: handled(core.port) + handled(port),
-    };
-    let (toll, board) = (core.toll.paid(), core.team.board());
-    let Verdict::Reunite(board) = worker.policy().crossed(core.team.now(), toll, pair, board) else {
-        return;
-    };
-    core.team.post(board);
-    core.forget_trial();
-    if core.take_back(port) {
-        return;
-    }
-    // The worker with the higher number goes, so that the two do not swap places.
-    if core.me > peer {
-        core.retreat_to.set(peer);
-        core.errand.set(true);
-    } else {
-        let _ = port
-            .request
-            .compare_exchange(0, RETREAT | u32::from(core.me), AcqRel, Relaxed);
     }
 }
 
