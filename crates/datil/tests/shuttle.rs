@@ -7,7 +7,7 @@
 //!
 //! Defects that were planted and found: the guard finds nobody stuck; a dropped reply says nothing; a rescuer does not look whether the worker is inside; an actor that is gone frees its cell although its token is
 //! out; a local push leaves older messages in the remote list (with 500 schedules, not with 20). Not found with 500: quiescence that does not look at inbound lists, and an adopter that does not look
-//! at the tag again under the lock, which `models.rs` has a model of.
+//! at the tag again under the lock, which `models/` has a model of.
 #![cfg(shuttle)]
 
 use std::collections::HashMap;
