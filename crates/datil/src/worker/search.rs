@@ -32,7 +32,6 @@ impl<P: Policy> Worker<'_, P> {
     fn look_for_work(&self) {
         let core = self.core;
         let searching = &core.team.searching;
-        self.insist_on_brought();
         self.begin_to_seek();
         searching.fetch_add(1, SeqCst);
         let (mut step, mut robbed) = (0, None);
