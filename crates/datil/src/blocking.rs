@@ -77,9 +77,10 @@ impl Slot {
         Some(left)
     }
 
-    /// Whether the calling thread is its worker, also if it runs a simulation, or drops what that has left; or is that of a blocking actor of its own.
+    /// Whether the calling thread is its worker, also if it runs a simulation, or drops what that has left; or that of its timers, for which it waits as well; or is one of a blocking actor of its own.
     fn has_this_thread(&self) -> bool {
         self.team.is_here()
+            || self.team.timers.are_here()
             || self.thread == Some(thread::current().id())
             || self
                 .team

@@ -18,7 +18,7 @@ use crate::keyed::{Keyed, KeyedList};
 use crate::pool::lock;
 use crate::runtime::Runtime;
 use crate::signal::{At, Lane, Parcel, Signal};
-use crate::sync::thread::{self, JoinHandle};
+use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::sync::{Condvar, Mutex};
 use crate::worker::core::Core;
 use crate::worker::team::Team;
@@ -60,6 +60,8 @@ struct State {
     /// The timer that is firing, and its owner; `None` if it was cancelled meanwhile.
     firing: Option<(TimerId, Option<Target>)>,
     thread: Option<JoinHandle<()>>,
+    /// Which one that is, or was.
+    server: Option<ThreadId>,
     over: bool,
 }
 
@@ -106,6 +108,11 @@ impl Timers {
             .count()
     }
 
+    /// Whether the calling thread is the one that waits for them.
+    pub(crate) fn are_here(&self) -> bool {
+        lock(&self.state).server == Some(thread::current().id())
+    }
+
     /// Whether a timer that quiescence waits for has yet to fire.
     pub(crate) fn are_awaited(&self) -> bool {
         self.awaited.load(SeqCst) > 0
@@ -149,6 +156,7 @@ impl Timers {
                 .name("datil-timers".into())
                 .spawn(move || serve(&team))
                 .expect("datil: the system refused the thread for timers");
+            state.server = Some(thread.thread().id());
             state.thread = Some(thread);
         } else if state
             .due

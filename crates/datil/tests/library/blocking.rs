@@ -275,6 +275,35 @@ fn what_a_blocking_actor_leaves_may_end_the_runtime() {
     }
 }
 
+#[test]
+fn what_a_timer_of_a_blocking_actor_drops_may_end_the_runtime() {
+    // Of the actor itself, and of one that it has created.
+    for nested in [false, true] {
+        let runtime = Arc::new(runtime(1));
+        let (gone, blocked) = (
+            runtime.spawn(Puppet::default()),
+            runtime.spawn_blocking(Puppet::default()),
+        );
+        let end = gone.ended();
+        gone.stop();
+        end.wait_for(PATIENCE).unwrap();
+        let (done, ended) = mpsc::channel();
+        let ender = Ender(Some(runtime), done);
+        // Nobody gets it, so it is dropped by who sends it: the thread of the timers.
+        let set = move |_: &mut Puppet, cx: &mut Context<'_, Puppet>| {
+            cx.tell_after(Duration::from_millis(10), gone, Box::new(move |_, _| drop(ender)));
+        };
+        if nested {
+            tell(blocked, move |_, cx| {
+                tell(cx.spawn_blocking(Puppet::default()), set)
+            });
+        } else {
+            tell(blocked, set);
+        }
+        ended.recv_timeout(PATIENCE).expect("nobody waits for itself");
+    }
+}
+
 /// Ends as soon as it has begun, and when it is dropped waits for who has created it.
 struct Brief(Address<Puppet>);
 
