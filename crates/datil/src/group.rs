@@ -8,8 +8,11 @@ use datil_policy::Random;
 
 use crate::actor::Actor;
 use crate::address::Address;
+use crate::answer::{self, Answer, ReplyTo};
 use crate::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::client;
 use crate::gate::{self, TellError};
+use crate::lost::Lost;
 use crate::recipient::Recipient;
 use crate::sync::RwLock;
 
@@ -223,6 +226,39 @@ impl<A: Actor> Pool<A> {
         } else {
             TellError::Gone(msg)
         })
+    }
+
+    /// Asks the member whose turn it is, or the next one that is alive and has room, as [`Pool::try_tell`] finds it; for
+    /// threads and tasks. Actors ask the member that [`Pool::choose`] returns, with [`crate::Context::ask`].
+    ///
+    /// If there is none the answer is [`crate::AskError::Full`] or [`crate::AskError::Gone`], and the question is dropped
+    /// and counted, as that to an actor is ([`Address::ask`]). It goes to one member: if that one stops before it answers,
+    /// no other one is asked.
+    ///
+    /// ```
+    /// # use datil::{Actor, AskError, Context, Pool, ReplyTo, Route, Runtime};
+    /// struct Square;
+    /// impl Actor for Square {
+    ///     type Msg = (u64, ReplyTo<u64>);
+    ///     fn handle(&mut self, (n, reply): Self::Msg, _: &mut Context<'_, Self>) { reply.send(n * n) }
+    /// }
+    /// let runtime = Runtime::builder().workers(2).build()?;
+    /// let pool = Pool::new((0..2).map(|_| runtime.spawn(Square)).collect(), Route::RoundRobin);
+    /// let answers: Vec<_> = (1..=4).map(|n| pool.ask(|reply| (n, reply))).collect();
+    /// let squares: Vec<_> = answers.into_iter().map(|answer| answer.wait()).collect();
+    /// assert_eq!(squares, [Ok(1), Ok(4), Ok(9), Ok(16)]);
+    ///
+    /// pool.members().iter().for_each(|member| member.stop());
+    /// runtime.wait_quiescent();
+    /// assert_eq!(pool.ask(|reply| (5, reply)).wait(), Err(AskError::Gone));
+    /// # Ok::<(), datil::BuildError>(())
+    /// ```
+    pub fn ask<R: Send + 'static>(&self, request: impl FnOnce(ReplyTo<R>) -> A::Msg) -> Answer<R> {
+        let (reply, answer) = answer::promise();
+        if let Err(refused) = self.try_tell(request(reply)) {
+            client::dead_letter(None, Lost::refused(refused).into_message());
+        }
+        answer
     }
 
     /// The member that a message would go to now; `None` if none is alive. The call counts as that message's turn: with [`Route::RoundRobin`] the next

@@ -1,4 +1,6 @@
-use datil::{Actor, Context, Group, Handle, Mailbox, Overflow, Pool, ReplyTo, Route, Runtime, TellError};
+use datil::{
+    Actor, AskError, Context, Group, Handle, Mailbox, Overflow, Pool, ReplyTo, Route, Runtime, TellError,
+};
 
 use crate::support::{PATIENCE, on_all};
 
@@ -162,6 +164,68 @@ fn a_pool_gives_back_what_no_member_has_room_for() {
         assert!(matches!(empty.try_tell(None), Err(TellError::Gone(None))));
         assert!(empty.choose().is_none());
     }
+}
+
+/// Has room for one question.
+struct Clerk(u32);
+
+enum Task {
+    Wait(std::sync::mpsc::Receiver<()>),
+    Name(ReplyTo<u32>),
+}
+
+impl Actor for Clerk {
+    type Msg = Task;
+    const MAILBOX: Mailbox = Mailbox::Bounded {
+        capacity: 1,
+        overflow: Overflow::Reject,
+    };
+
+    fn handle(&mut self, task: Task, _: &mut Context<'_, Self>) {
+        match task {
+            Task::Wait(gate) => drop(gate.recv()),
+            Task::Name(reply) => reply.send(self.0),
+        }
+    }
+}
+
+#[test]
+fn a_pool_asks_who_lives_and_has_room() {
+    on_all(|runtime| {
+        let clerks: Vec<_> = (0..3).map(|name| runtime.spawn_blocking(Clerk(name))).collect();
+        let pool = Pool::new(clerks.clone(), Route::RoundRobin);
+        let heard: Vec<_> = (0..6).map(|_| pool.ask(Task::Name).wait_for(PATIENCE)).collect();
+        assert_eq!(heard, [0, 1, 2, 0, 1, 2].map(Ok));
+        // One is dead, the other two are busy: each has room for one question.
+        let end = clerks[0].ended();
+        clerks[0].stop();
+        end.wait_for(PATIENCE).unwrap();
+        let mut held = Vec::new();
+        for clerk in &clerks[1..] {
+            let (hold, gate) = std::sync::mpsc::channel();
+            clerk.tell(Task::Wait(gate));
+            while clerk.waiting() != Some(0) {
+                std::thread::yield_now();
+            }
+            held.push(hold);
+        }
+        let answers = [pool.ask(Task::Name), pool.ask(Task::Name)];
+        let before = runtime.metrics().outside_dead_letters;
+        assert_eq!(pool.ask(Task::Name).wait_for(PATIENCE), Err(AskError::Full));
+        assert!(
+            runtime.metrics().outside_dead_letters > before,
+            "as a question to an actor"
+        );
+        drop(held);
+        let mut names = answers.map(|answer| answer.wait_for(PATIENCE).unwrap());
+        names.sort();
+        assert_eq!(names, [1, 2]);
+        clerks.iter().for_each(|clerk| clerk.stop());
+        runtime.wait_quiescent();
+        assert_eq!(pool.ask(Task::Name).wait_for(PATIENCE), Err(AskError::Gone));
+        let nobody = Pool::<Clerk>::new(Vec::new(), Route::LeastLoaded);
+        assert_eq!(nobody.ask(Task::Name).wait_for(PATIENCE), Err(AskError::Gone));
+    });
 }
 
 #[test]
