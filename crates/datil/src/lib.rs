@@ -159,7 +159,7 @@ pub use runtime::{
 pub use signal::extras::Behaviour;
 pub use simulation::{Simulation, SimulationBuilder};
 pub use supervisor::{
-    Restart, Spawn, Strategy, Supervisor, SupervisorEnd, SupervisorMonitorId, SupervisorOver,
+    Restart, Spawn, StartError, Strategy, Supervisor, SupervisorEnd, SupervisorMonitorId, SupervisorOver,
 };
 pub use timer::TimerId;
 pub use watch::{Down, MonitorId, StopReason};

@@ -20,7 +20,7 @@ use crate::gate;
 use crate::keyed::{Keyed, KeyedList};
 use crate::mailbox::cell::{Header, Shape};
 use crate::pool::lock;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, RuntimeHandle};
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
@@ -433,6 +433,30 @@ impl fmt::Display for SupervisorOver {
 
 impl std::error::Error for SupervisorOver {}
 
+/// Why a supervisor did not start a child.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The supervisor was stopped or has given up.
+    SupervisorOver,
+    /// The runtime has been shut down or is about to be. Only children that are started through a [`RuntimeHandle`] meet
+    /// this.
+    RuntimeOver,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SupervisorOver => SupervisorOver.fmt(f),
+            Self::RuntimeOver => f.write_str(
+                "the runtime has been shut down, or is about to be; start the child in another one",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
 /// Restarts actors that fail. Cloned, it is the same one; dropping it changes nothing for its children.
 ///
 /// A child that fails keeps its address, its monitors and links, and the messages in its mailbox; the message that it was handling is lost. What it
@@ -477,10 +501,45 @@ impl Supervisor {
         }))
     }
 
-    /// Starts a child, in a runtime (`&mut &runtime`) or from inside an actor (its context). `factory` is called now and for every restart.
+    /// Starts a child, in a runtime (`&mut &runtime`; from threads that do not hold it through a [`RuntimeHandle`],
+    /// `&mut &handle`) or from inside an actor (its context). `factory` is called now and for every restart.
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, ReplyTo, Restart, Runtime, StartError, Strategy, Supervisor};
+    /// # use std::time::Duration;
+    /// #[derive(Default)]
+    /// struct Sum(u32);
+    /// enum Msg { Add(&'static str), Total(ReplyTo<u32>) }
+    /// impl Actor for Sum {
+    ///     type Msg = Msg;
+    ///     fn handle(&mut self, msg: Msg, _: &mut Context<'_, Self>) {
+    ///         match msg {
+    ///             Msg::Add(number) => self.0 += number.parse::<u32>().expect("a number"),
+    ///             Msg::Total(reply) => reply.send(self.0),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let runtime = Runtime::builder().workers(1).build()?;
+    /// let supervisor = Supervisor::new(Strategy::OneForOne, 3, Duration::from_secs(10));
+    /// let thread = std::thread::spawn({
+    ///     let (supervisor, handle) = (supervisor.clone(), runtime.handle());
+    ///     move || supervisor.start(&mut &handle, Restart::OnFailure, Sum::default)
+    /// });
+    /// let sum = thread.join().expect("the factory does not panic")?;
+    /// ["1", "two", "3"].map(|number| sum.tell(Msg::Add(number)));
+    /// assert_eq!(sum.ask(Msg::Total).wait(), Ok(3), "it has begun anew in between");
+    ///
+    /// let handle = runtime.handle();
+    /// runtime.shutdown();
+    /// let refused = supervisor.start(&mut &handle, Restart::OnFailure, Sum::default);
+    /// assert_eq!(refused, Err(StartError::RuntimeOver));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// [`SupervisorOver`] if the supervisor was stopped or has given up.
+    /// [`StartError::SupervisorOver`] if the supervisor was stopped or has given up; through a handle
+    /// [`StartError::RuntimeOver`], too.
     ///
     /// # Panics
     /// If the factory does: now, in the caller; nothing is started then. (At a restart that is a failure like any other:
@@ -490,28 +549,34 @@ impl Supervisor {
         place: &mut impl Spawn,
         restart: Restart,
         factory: impl Fn() -> A + Send + 'static,
-    ) -> Result<Address<A>, SupervisorOver> {
+    ) -> Result<Address<A>, StartError> {
         let actor = factory();
+        // Until the lock is free again: what a runtime leaves, its panic hook for one, is code of users.
+        let _kept = place.keep();
         let mut state = lock(&self.0.state);
         if state.over.is_some() {
             drop(state);
-            return Err(SupervisorOver);
+            return Err(StartError::SupervisorOver);
         }
         let number = state.next;
         state.next += 1;
-        let guard = Child {
+        let mut guard: Option<Box<dyn Guard>> = Some(Box::new(Child {
             number,
             supervisor: self.0.clone(),
             factory,
             actor: PhantomData::<fn(A)>,
-        };
+        }));
         // The lock is held so that the child is listed before it can fail; no code of users runs in here.
-        let address = place.spawn_prepared(actor, |extras| {
-            extras.guard.replace(Some(Box::new(guard)));
+        let spawned = place.spawn_prepared(actor, |extras| {
+            extras.guard.replace(guard.take());
         });
-        let member = Member::Actor(address.target());
-        state.children.insert(number, Entry { restart, member });
-        Ok(address)
+        if let Ok(address) = &spawned {
+            let member = Member::Actor(address.target());
+            state.children.insert(number, Entry { restart, member });
+        }
+        // Before the actor and the factory are dropped, if they were refused.
+        drop(state);
+        spawned.map_err(|_| StartError::RuntimeOver)
     }
 
     /// Makes another supervisor a child of this one: when it would give up, this one restarts it (which restarts all its children, and ends those with
@@ -619,41 +684,80 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-/// Where actors can be created: a runtime or a simulation, of which a reference is enough (`&mut &runtime`), or a running
-/// actor's context.
+/// Where actors can be created: a runtime, a handle of one, or a simulation, of which a reference is enough
+/// (`&mut &runtime`), or a running actor's context.
 #[diagnostic::on_unimplemented(
-    message = "no actors can be created through `&mut {Self}`; for a runtime or a simulation write `&mut &runtime`",
+    message = "no actors can be created through `&mut {Self}`; for a runtime, its handle or a simulation write `&mut &runtime`",
     label = "is neither a reference to one of these nor the context of a handler"
 )]
 pub trait Spawn: sealed::Place {}
 
 impl Spawn for &Runtime {}
+impl Spawn for &RuntimeHandle {}
 impl Spawn for &Simulation {}
 impl<A: Actor> Spawn for Context<'_, A> {}
 
 mod sealed {
-    use super::{Actor, Address, Context, Extras, Runtime, Simulation};
+    use std::sync::Arc;
+
+    use super::{Actor, Address, Context, Extras, Runtime, RuntimeHandle, Simulation};
+    use crate::runtime::RuntimeOver;
 
     pub trait Place {
+        /// Holds what the place leads to, where the place itself does not.
+        fn keep(&self) -> Option<Arc<dyn Send + Sync>> {
+            None
+        }
+
         /// Creates an actor that has extras from the start.
-        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A>;
+        fn spawn_prepared<A: Actor>(
+            &mut self,
+            actor: A,
+            prepare: impl FnOnce(&Extras),
+        ) -> Result<Address<A>, RuntimeOver<A>>;
     }
 
     impl Place for &Runtime {
-        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
-            crate::client::spawn_prepared(self.team(), actor, prepare)
+        fn spawn_prepared<A: Actor>(
+            &mut self,
+            actor: A,
+            prepare: impl FnOnce(&Extras),
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            Ok(crate::client::spawn_prepared(self.team(), actor, prepare))
+        }
+    }
+
+    impl Place for &RuntimeHandle {
+        fn keep(&self) -> Option<Arc<dyn Send + Sync>> {
+            self.team().map(|team| team as _)
+        }
+
+        fn spawn_prepared<A: Actor>(
+            &mut self,
+            actor: A,
+            prepare: impl FnOnce(&Extras),
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            RuntimeHandle::spawn_prepared(self, actor, prepare)
         }
     }
 
     impl Place for &Simulation {
-        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
-            crate::client::spawn_prepared(self.team(), actor, prepare)
+        fn spawn_prepared<A: Actor>(
+            &mut self,
+            actor: A,
+            prepare: impl FnOnce(&Extras),
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            Ok(crate::client::spawn_prepared(self.team(), actor, prepare))
         }
     }
 
     impl<B: Actor> Place for Context<'_, B> {
-        fn spawn_prepared<A: Actor>(&mut self, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
-            self.core().spawn_prepared(actor, prepare)
+        fn spawn_prepared<A: Actor>(
+            &mut self,
+            actor: A,
+            prepare: impl FnOnce(&Extras),
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            Ok(self.core().spawn_prepared(actor, prepare))
         }
     }
 }

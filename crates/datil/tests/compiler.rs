@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Where a supervisor is told to start a child.
 const PLACES: &str = r#"
-use datil::{Actor, Address, Context, Restart, Runtime, Simulation, Supervisor, SupervisorOver};
+use datil::{Actor, Address, Context, Restart, Runtime, Simulation, StartError, Supervisor};
 
 pub struct Child;
 
@@ -16,11 +16,11 @@ impl Actor for Child {
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 }
 
-pub fn start(supervisor: &Supervisor, runtime: &mut Runtime) -> Result<Address<Child>, SupervisorOver> {
+pub fn start(supervisor: &Supervisor, runtime: &mut Runtime) -> Result<Address<Child>, StartError> {
     supervisor.start(runtime, Restart::Always, || Child)
 }
 
-pub fn simulate(supervisor: &Supervisor, mut simulation: Simulation) -> Result<Address<Child>, SupervisorOver> {
+pub fn simulate(supervisor: &Supervisor, mut simulation: Simulation) -> Result<Address<Child>, StartError> {
     supervisor.start(&mut simulation, Restart::Always, || Child)
 }
 "#;

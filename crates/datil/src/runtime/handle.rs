@@ -1,17 +1,18 @@
 //! Creating actors in a runtime that somebody else holds.
 
 use std::fmt;
-use std::sync::{PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use crate::actor::Actor;
 use crate::address::Address;
 use crate::registry::NameError;
 use crate::runtime::Runtime;
+use crate::signal::extras::Extras;
 use crate::worker::team::Team;
 use crate::{blocking, client};
 
 /// Creates and finds actors in a runtime, from any thread and for as long as one likes. Made by [`Runtime::handle`];
-/// cloned, it leads to the same runtime.
+/// cloned, it leads to the same runtime. A [`crate::Supervisor`] starts children through it ([`crate::Supervisor::start`]).
 ///
 /// It keeps nothing alive: who holds the [`Runtime`] decides when that is shut down, and that does not wait for handles.
 /// From the beginning of the shutdown on a handle refuses, and never blocks. So an actor that was created through one has
@@ -85,12 +86,25 @@ impl RuntimeHandle {
         self.0.upgrade().is_none_or(|team| team.is_closed())
     }
 
+    /// As [`RuntimeHandle::spawn`]; the actor has extras from the start.
+    pub(crate) fn spawn_prepared<A: Actor>(
+        &self,
+        actor: A,
+        prepare: impl FnOnce(&Extras),
+    ) -> Result<Address<A>, RuntimeOver<A>> {
+        self.unless_over(actor, |team, actor| client::spawn_prepared(team, actor, prepare))
+    }
+
+    pub(crate) fn team(&self) -> Option<Arc<Team>> {
+        self.0.upgrade()
+    }
+
     /// Creates an actor, and holds up the beginning of a shutdown meanwhile: what comes to the inbox afterwards might find
     /// it to be another runtime's.
     fn unless_over<A: Actor>(
         &self,
         actor: A,
-        spawn: fn(&Team, A) -> Address<A>,
+        spawn: impl FnOnce(&Team, A) -> Address<A>,
     ) -> Result<Address<A>, RuntimeOver<A>> {
         let Some(team) = self.0.upgrade() else {
             return Err(RuntimeOver(actor));
@@ -138,6 +152,6 @@ impl<A> std::error::Error for RuntimeOver<A> {}
 impl Runtime {
     /// A handle, with which threads create actors here without holding or borrowing the runtime.
     pub fn handle(&self) -> RuntimeHandle {
-        RuntimeHandle(std::sync::Arc::downgrade(self.team()))
+        RuntimeHandle(Arc::downgrade(self.team()))
     }
 }

@@ -1,9 +1,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 
-use datil::{Actor, Context, NameError, ReplyTo, Runtime, RuntimeHandle};
+use datil::{
+    Actor, Context, NameError, ReplyTo, Restart, Runtime, RuntimeHandle, StartError, Strategy, Supervisor,
+};
 
-use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
+use crate::support::{Alive, PATIENCE, Play, Puppet, on_all, runtime, sync, tell};
 
 /// Is counted, and never stops by itself.
 struct Witness(#[expect(dead_code, reason = "its drop counts")] Alive);
@@ -137,4 +139,78 @@ fn a_handle_keeps_nothing_alive() {
     assert!(!holder.is_alive() && handle.is_over());
     assert_eq!(alive.load(SeqCst), 0, "nor what the runtime held");
     assert!(format!("{handle:?}").contains("true"));
+}
+
+#[test]
+fn threads_start_supervised_children_without_the_runtime() {
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 10, PATIENCE);
+        let thread = std::thread::spawn({
+            let (supervisor, handle) = (supervisor.clone(), runtime.handle());
+            move || supervisor.start(&mut &handle, Restart::OnFailure, Puppet::default)
+        });
+        let child = thread.join().unwrap().unwrap();
+        tell(child, |me, _| {
+            me.number = 7;
+            panic!("on purpose");
+        });
+        let number = child.ask(|reply| {
+            Box::new(move |me: &mut Puppet, _: &mut Context<'_, Puppet>| reply.send(me.number)) as Play
+        });
+        assert_eq!(number.wait_for(PATIENCE), Ok(0));
+        assert_eq!(supervisor.children(), 1);
+        supervisor.stop();
+    });
+}
+
+#[test]
+fn a_child_that_is_started_during_a_shutdown_is_refused_or_in_the_report() {
+    for round in 0..if cfg!(miri) { 2 } else { 40 } {
+        let runtime = runtime(1 + round % 3);
+        let supervisor = Supervisor::new(Strategy::OneForOne, 10, PATIENCE);
+        let (began, begun) = mpsc::channel();
+        let thread = std::thread::spawn({
+            let (supervisor, handle) = (supervisor.clone(), runtime.handle());
+            move || {
+                began.send(()).unwrap();
+                let start = || supervisor.start(&mut &handle, Restart::OnFailure, Puppet::default);
+                std::iter::repeat_with(start)
+                    .position(|child| child == Err(StartError::RuntimeOver))
+                    .unwrap()
+            }
+        });
+        begun.recv_timeout(PATIENCE).unwrap();
+        let left = runtime.shutdown();
+        let started = thread.join().unwrap();
+        assert_eq!(left.actors.values().sum::<usize>(), started, "round {round}");
+        assert_eq!(supervisor.children(), 0, "round {round}");
+    }
+}
+
+/// Uses a supervisor when it is dropped.
+struct Farewell(Supervisor);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        assert_eq!(self.0.children(), 0);
+    }
+}
+
+#[test]
+fn what_a_refused_child_holds_may_use_the_supervisor() {
+    let runtime = runtime(1);
+    let handle = runtime.handle();
+    runtime.shutdown();
+    let supervisor = Supervisor::new(Strategy::OneForOne, 1, PATIENCE);
+    let by_factory = Farewell(supervisor.clone());
+    let factory = move || Puppet {
+        kept: Some(Box::new(Farewell(by_factory.0.clone()))),
+        ..Puppet::default()
+    };
+    let (say, hear) = mpsc::channel();
+    std::thread::spawn(move || say.send(supervisor.start(&mut &handle, Restart::Always, factory)));
+    let refused = hear
+        .recv_timeout(PATIENCE)
+        .expect("nothing is dropped under the lock");
+    assert_eq!(refused, Err(StartError::RuntimeOver));
 }

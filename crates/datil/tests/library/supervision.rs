@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use datil::{
-    Actor, Address, AskError, Context, Mailbox, Overflow, ReplyTo, Restart, Runtime, Simulation, StopReason,
-    Strategy, Supervisor, SupervisorEnd, SupervisorOver,
+    Actor, Address, AskError, Context, Mailbox, Overflow, ReplyTo, Restart, Runtime, Simulation, StartError,
+    StopReason, Strategy, Supervisor, SupervisorEnd, SupervisorOver,
 };
 
 use crate::support::{Alive, PATIENCE, Puppet, on_all, runtime, sync, tell};
@@ -125,7 +125,7 @@ fn too_many_failures_in_the_window_end_all_children() {
         );
         assert!(supervisor.is_over() && supervisor.children() == 0);
         let refused = supervisor.start(&mut &*runtime, Restart::Never, factory(&alive));
-        assert_eq!(refused, Err(SupervisorOver));
+        assert_eq!(refused, Err(StartError::SupervisorOver));
     });
     assert_eq!(alive.load(SeqCst), 0);
 }
