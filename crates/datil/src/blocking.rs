@@ -201,7 +201,10 @@ impl Runtime {
     ///
     /// The thread ends with the actor. Actors that it creates live on that thread and end with it, so create them elsewhere unless that is wanted; quiescence and shutdown wait for that. It may wait for answers
     /// ([`crate::Answer::wait`]), but while it does, or blocks otherwise, it does not handle messages, urgent ones and stops included; and [`Runtime::shutdown`] waits for it. The shutdown ends its wait for an answer, unless that is one of its own or of others that wait for it in turn.
-    /// Its counters are not part of [`Runtime::metrics`].
+    /// Its counters are not part of [`Runtime::metrics`], nor its timers of [`Runtime::timers`]: they are cancelled on its thread only, and no others are there.
+    ///
+    /// No two runtimes may own each other by blocking actors, one of each that holds the other [`Runtime`] in its state, say: the end of each waits for the other one's, for ever.
+    /// A [`crate::RuntimeHandle`] owns nothing.
     ///
     /// # Panics
     /// If the system refuses the thread, or there are too many workers in the process ([`crate::BuildError::TooManyWorkers`]).

@@ -87,7 +87,8 @@
 //! * **A long handler occupies its worker.** What waits behind it goes to an idle worker after 1 to 2 ms, half at a time, if there is one (on Linux; elsewhere it
 //!   waits). While no worker is idle it waits in any case, so split long work into messages, and do not block in handlers. This is about handlers,
 //!   [`Actor::started`] and [`Actor::stopped`]; a destructor that takes long holds up its worker everywhere.
-//! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`].
+//! * There is no collection of actors that nobody can write to; they stop by [`Context::stop`] and the like, or with their
+//!   last [`Handle`].
 //! * Memory of the pools is reused by all runtimes of the process and never returned to the system. A cell is retired after 65,535 actors have
 //!   lived in it (64 bytes lost per 65,535 of the smallest actors).
 //! * An outside thread that is descheduled in the middle of a send delays those of other outside threads until it runs again.

@@ -459,8 +459,9 @@ impl std::error::Error for StartError {}
 
 /// Restarts actors that fail. Cloned, it is the same one; dropping it changes nothing for its children.
 ///
-/// A child that fails keeps its address, its monitors and links, and the messages in its mailbox; the message that it was handling is lost. What it
-/// was is dropped and built anew by its factory, and [`Actor::started`] runs. Its stash is kept and its behaviour is [`Actor::handle`] again. Its timers
+/// A child that fails keeps its address, its names, its monitors and links, and the messages in its mailbox; the message that it was handling is lost. What it
+/// was is dropped and built anew by its factory, and [`Actor::started`] runs, which finds what an earlier life has set up: a name that it registers is taken, by
+/// itself, and a monitor that it sets is one more ([`Context::link`] twice is once). Its stash is kept and its behaviour is [`Actor::handle`] again. Its timers
 /// are cancelled. Answers to what it had asked still come, and find the new state, which does not know of the question.
 ///
 /// An end is one, however often it was asked for by [`Address::stop`] or [`Address::kill`] before it came: what has arrived by then is not the new state's.

@@ -85,6 +85,61 @@ fn address_and_mail_survive_a_restart_and_the_bad_message_does_not() {
     assert_eq!(alive.load(SeqCst), 0, "each state is dropped once");
 }
 
+/// Gives itself a name and begins to watch another one whenever it starts.
+struct Settler {
+    other: Address<Puppet>,
+    named: bool,
+    ends: u32,
+}
+
+enum Deed {
+    Fail,
+    End,
+    Report(ReplyTo<(bool, u32)>),
+}
+
+impl Actor for Settler {
+    type Msg = Deed;
+
+    fn started(&mut self, cx: &mut Context<'_, Self>) {
+        let me = cx.address();
+        self.named = cx.register("settler", me).is_ok();
+        cx.monitor(self.other, |_| Deed::End);
+    }
+
+    fn handle(&mut self, deed: Deed, _: &mut Context<'_, Self>) {
+        match deed {
+            Deed::Fail => panic!("on purpose"),
+            Deed::End => self.ends += 1,
+            Deed::Report(reply) => reply.send((self.named, self.ends)),
+        }
+    }
+}
+
+#[test]
+fn names_and_monitors_survive_a_restart() {
+    on_all(|runtime| {
+        let other = runtime.spawn(Puppet::default());
+        let supervisor = Supervisor::new(Strategy::OneForOne, 1, PATIENCE);
+        let settler = supervisor
+            .start(&mut &*runtime, Restart::OnFailure, move || Settler {
+                other,
+                named: false,
+                ends: 0,
+            })
+            .unwrap();
+        let report = || settler.ask(Deed::Report).wait_for(PATIENCE);
+        assert_eq!(report(), Ok((true, 0)));
+        settler.tell(Deed::Fail);
+        assert_eq!(report(), Ok((false, 0)), "the name is its own still");
+        assert_eq!(runtime.whereis("settler"), Ok(settler));
+        other.stop();
+        runtime.wait_quiescent();
+        assert_eq!(report(), Ok((false, 2)), "one monitor of each life");
+        supervisor.stop();
+    });
+}
+
 #[test]
 fn strategies_restart_those_they_name() {
     let alive = Arc::default();
