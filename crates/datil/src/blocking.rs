@@ -82,12 +82,7 @@ impl Slot {
         self.team.is_here()
             || self.team.timers.are_here()
             || self.thread == Some(thread::current().id())
-            || self
-                .team
-                .blocking
-                .slots()
-                .iter()
-                .any(|slot| slot.has_this_thread())
+            || self.team.blocking.have_this_thread()
     }
 
     /// Whether it runs a handler, or may.
@@ -165,6 +160,11 @@ impl Blocking {
         let slots = self.slots();
         let running = |slot: &Arc<Slot>| usize::from(slot.runs()) + slot.team.blocking.running();
         slots.iter().map(running).sum()
+    }
+
+    /// Whether the calling thread is one that the end of any of them waits for.
+    pub(crate) fn have_this_thread(&self) -> bool {
+        self.slots().iter().any(|slot| slot.has_this_thread())
     }
 
     /// The teams of those that are not gone, and of the blocking actors that these have created.

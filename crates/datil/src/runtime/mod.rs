@@ -230,7 +230,8 @@ impl Runtime {
     ///
     /// # Errors
     /// [`StillRunning`] if some take longer. Nothing new is begun any more; what is left is dropped, without a report, when the last of them has returned. The calling thread need not wait for that,
-    /// but a process that ends before drops nothing. Called in a handler of this runtime it fails after `limit`, since that handler runs.
+    /// but a process that ends before drops nothing. Called in a handler of this runtime it fails after `limit`, since that handler runs. Called by what a timer of this runtime runs or drops it
+    /// reports nothing if it had to wait for blocking actors.
     pub fn shutdown_within(mut self, limit: Duration) -> Result<Leftovers, StillRunning> {
         let began = crate::sync::Instant::now();
         self.ask_to_stop();
@@ -263,7 +264,13 @@ impl Runtime {
         loop {
             let blocking = team.blocking.running();
             if blocking == 0 {
-                return Ok(ending.join().expect("who ends a runtime catches all panics"));
+                // The end waits for the thread of the timers, which has to return before.
+                let is_awaited = team.timers.are_here() || team.blocking.have_this_thread();
+                return Ok(if is_awaited {
+                    Leftovers::default()
+                } else {
+                    ending.join().expect("who ends a runtime catches all panics")
+                });
             }
             if began.elapsed() >= limit {
                 let workers = Vec::new();

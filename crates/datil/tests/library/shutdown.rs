@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use datil::{Actor, Address, Context, ReplyTo, Restart, Runtime, Simulation, Strategy, Supervisor};
 
-use crate::support::{Alive, Bomb, PATIENCE, Puppet, runtime, sync, tell};
+use crate::support::{Alive, Bomb, PATIENCE, Play, Puppet, runtime, sync, tell};
 
 /// Waits inside a handler until the sender is dropped.
 fn hold(actor: Address<Puppet>) -> mpsc::Sender<()> {
@@ -284,5 +284,46 @@ fn a_thread_that_ends_may_end_what_runs_actors() {
         });
         thread.join().unwrap();
         assert_eq!(alive.load(SeqCst), 0);
+    }
+}
+
+#[test]
+fn a_timer_may_end_its_runtime_within_a_limit() {
+    // One of the runtime itself, and one of a blocking actor.
+    for of_blocking in [false, true] {
+        let runtime = runtime(1);
+        let plain = runtime.spawn(Puppet::default());
+        let (one, busy) = (
+            runtime.spawn_blocking(Puppet::default()),
+            runtime.spawn_blocking(Puppet::default()),
+        );
+        let (inside, entered) = mpsc::channel();
+        tell(busy, move |_, _| {
+            inside.send(()).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+        });
+        entered.recv_timeout(PATIENCE).unwrap();
+        let (give, given) = mpsc::channel::<Runtime>();
+        let (say, hear) = mpsc::channel();
+        let beat = move || -> Play {
+            if let Ok(runtime) = given.try_recv() {
+                say.send(runtime.shutdown_within(PATIENCE)).unwrap();
+            }
+            Box::new(|_, _| {})
+        };
+        if of_blocking {
+            tell(one, move |_, cx| {
+                cx.tell_every(Duration::from_millis(1), plain, beat);
+            });
+            sync(one);
+        } else {
+            runtime.tell_every(Duration::from_millis(1), plain, beat);
+        }
+        give.send(runtime).unwrap();
+        let ended = hear.recv_timeout(PATIENCE).expect("nobody waits for itself");
+        assert!(ended.is_ok(), "{of_blocking}: {ended:?}");
+        while plain.is_alive() || one.is_alive() || busy.is_alive() {
+            std::thread::yield_now();
+        }
     }
 }
