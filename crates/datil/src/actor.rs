@@ -7,6 +7,7 @@ use datil_policy::Role;
 use crate::address::Address;
 use crate::gate::{self, Mailbox};
 use crate::mailbox::cell::{Header, flag};
+use crate::recipient::Receiver;
 use crate::worker::absence::Inside;
 use crate::worker::core::Core;
 
@@ -91,11 +92,17 @@ impl<'a, A: Actor> Context<'a, A> {
         unsafe { Address::of(self.cell) }
     }
 
-    /// Puts `msg` into the mailbox of `to` before it returns. It never blocks and is never refused; a message to
-    /// an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and full, is dropped and counted
-    /// ([`crate::WorkerMetrics::dead_letters`]). To a [`crate::Recipient`] write by [`crate::Recipient::tell`].
+    /// Puts `msg` into the mailbox of `to`, an [`Address`] or a [`crate::Recipient`], before it returns. It never blocks
+    /// and is never refused; a message to an actor that has stopped, or whose mailbox is bounded ([`Actor::MAILBOX`]) and
+    /// full, is dropped and counted ([`crate::WorkerMetrics::dead_letters`]).
     #[inline(always)]
-    pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
+    pub fn tell<T: Receiver>(&mut self, to: T, msg: T::Msg) {
+        to.tell_in(self, msg);
+    }
+
+    /// [`Context::tell`] to an address.
+    #[inline(always)]
+    pub(crate) fn tell_to<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
         match gate::enter(to, msg) {
             Ok(msg) => {
                 // A context is used in handlers only, which are outside the core. `send` finds out whether it may be entered.

@@ -7,6 +7,7 @@ use crate::actor::{Actor, Context};
 use crate::address::{ActorId, Address, Target};
 use crate::answer::{self, Answer, ReplyTo};
 use crate::gate::{self, TellError};
+use crate::query::QueryContext;
 use crate::watch::{self, StopReason};
 
 /// Where to send messages of type `M`, whatever the type of the actor: three words, `Copy`. Made by [`Address::recipient`].
@@ -20,7 +21,7 @@ pub struct Recipient<M> {
 }
 
 impl<M> Recipient<M> {
-    /// As [`Address::tell`], in handlers too: [`Context::tell`] takes addresses only.
+    /// As [`Address::tell`]. Handlers may as well write with [`Context::tell`]; it makes no difference here.
     pub fn tell(self, msg: M) {
         (self.tell)(self.target, msg);
     }
@@ -59,8 +60,12 @@ impl<M> Recipient<M> {
     }
 }
 
-/// Whom an actor can ask and watch: an [`Address`] or a [`Recipient`]. For [`Context::ask`] and [`Context::monitor`]; there
-/// are no others.
+/// Whom an actor can write to, ask and watch: an [`Address`] or a [`Recipient`]. For [`Context::tell`], [`Context::ask`] and
+/// [`Context::monitor`]; there are no others.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an `Address` nor a `Recipient`",
+    note = "both are `Copy`: of a reference or a `Handle` write `*it`"
+)]
 pub trait Receiver: Copy + sealed::Sealed {
     /// The messages that it takes.
     type Msg;
@@ -71,6 +76,10 @@ pub trait Receiver: Copy + sealed::Sealed {
     /// [`Context::tell`].
     #[doc(hidden)]
     fn tell_in<A: Actor>(self, cx: &mut Context<'_, A>, msg: Self::Msg);
+
+    /// [`QueryContext::tell`].
+    #[doc(hidden)]
+    fn tell_in_query<A: Actor>(self, cx: &mut QueryContext<'_, A>, msg: Self::Msg);
 }
 
 impl<B: Actor> Receiver for Address<B> {
@@ -82,7 +91,12 @@ impl<B: Actor> Receiver for Address<B> {
 
     #[inline(always)]
     fn tell_in<A: Actor>(self, cx: &mut Context<'_, A>, msg: B::Msg) {
-        cx.tell(self, msg);
+        cx.tell_to(self, msg);
+    }
+
+    #[inline(always)]
+    fn tell_in_query<A: Actor>(self, cx: &mut QueryContext<'_, A>, msg: B::Msg) {
+        cx.tell_to(self, msg);
     }
 }
 
@@ -94,6 +108,10 @@ impl<M> Receiver for Recipient<M> {
     }
 
     fn tell_in<A: Actor>(self, _: &mut Context<'_, A>, msg: M) {
+        self.tell(msg);
+    }
+
+    fn tell_in_query<A: Actor>(self, _: &mut QueryContext<'_, A>, msg: M) {
         self.tell(msg);
     }
 }

@@ -61,6 +61,21 @@ impl Actor for Asker {
 }
 "#;
 
+/// Where a message is told to what leads to an actor, but has to be dereferenced.
+const RECEIVERS: &str = r#"
+use datil::{Actor, Address, Context, Handle};
+
+pub struct Clerk(Address<Clerk>, Handle<Clerk>);
+
+impl Actor for Clerk {
+    type Msg = u32;
+    fn handle(&mut self, n: u32, cx: &mut Context<'_, Self>) {
+        cx.tell(&self.0, n);
+        cx.tell(self.1.clone(), n);
+    }
+}
+"#;
+
 /// What the compiler says to a library that uses datil.
 fn said_to(library: &str, name: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -108,4 +123,13 @@ fn a_context_out_of_its_handler_is_one_error_that_says_what_to_do() {
         "{said}"
     );
     assert!(said.contains("as its last argument: use that one"), "{said}");
+}
+
+#[test]
+fn a_message_to_a_reference_or_a_handle_is_one_error_that_says_what_to_do() {
+    let said = said_to(RECEIVERS, "receivers");
+    let count = |words: &str| said.matches(words).count();
+    assert_eq!(count("error["), 2, "{said}");
+    assert_eq!(count("is neither an `Address` nor a `Recipient`"), 2, "{said}");
+    assert_eq!(count("write `*it`"), 2, "{said}");
 }

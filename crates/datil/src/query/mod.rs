@@ -18,6 +18,7 @@ use crate::lost::Lost;
 use crate::mailbox::block::Block;
 use crate::mailbox::cell::{self, Header, Shape, TRANSIT, flag};
 use crate::pool::lock;
+use crate::recipient::Receiver;
 use crate::signal::extras::{self, Extras};
 use crate::signal::park::{self, Wait};
 use crate::signal::{self, At, Lane, Parcel, Reading, Signal};
@@ -103,7 +104,13 @@ impl<A: Actor> QueryContext<'_, A> {
 
     /// As [`Context::tell`].
     #[inline(always)]
-    pub fn tell<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
+    pub fn tell<T: Receiver>(&mut self, to: T, msg: T::Msg) {
+        to.tell_in_query(self, msg);
+    }
+
+    /// [`QueryContext::tell`] to an address.
+    #[inline(always)]
+    pub(crate) fn tell_to<B: Actor>(&mut self, to: Address<B>, msg: B::Msg) {
         match gate::enter(to, msg) {
             Ok(msg) => Inside::new(self.engine).send(to, msg),
             Err(refused) => gate::refuse(to, refused),

@@ -1,4 +1,7 @@
-use datil::{Actor, Context, Mailbox, NameError, Overflow, Recipient, ReplyTo, StopReason, TellError};
+use datil::{
+    Actor, Address, Context, Mailbox, NameError, Overflow, Query, QueryContext, Recipient, ReplyTo,
+    StopReason, TellError,
+};
 
 use crate::support::{PATIENCE, Puppet, on_all, runtime, tell};
 
@@ -202,6 +205,77 @@ fn a_recipient_gives_back_what_there_is_no_room_for() {
         (0..100).for_each(|_| assert_eq!(recipient.try_tell(Amount(1)), Ok(())));
         assert_eq!(unbounded.ask(Till::Sum).wait_for(PATIENCE), Ok(100));
         unbounded.stop();
+    });
+}
+
+/// Keeps what it is paid, in order.
+#[derive(Default)]
+struct Ledger(Vec<u32>);
+
+enum Entry {
+    Pay(u32),
+    Read(ReplyTo<Vec<u32>>),
+}
+
+impl From<u32> for Entry {
+    fn from(n: u32) -> Self {
+        Self::Pay(n)
+    }
+}
+
+impl Actor for Ledger {
+    type Msg = Entry;
+    fn handle(&mut self, entry: Entry, cx: &mut Context<'_, Self>) {
+        match entry {
+            Entry::Pay(n) => self.0.push(n),
+            Entry::Read(reply) => {
+                reply.send(std::mem::take(&mut self.0));
+                cx.stop();
+            }
+        }
+    }
+}
+
+/// Hands on numbers, two at a time: to an address and to a recipient that lead to the same actor.
+struct Courier(Address<Ledger>);
+
+impl Courier {
+    fn route(&self) -> (Address<Ledger>, Recipient<u32>) {
+        (self.0, self.0.recipient())
+    }
+}
+
+impl Actor for Courier {
+    type Msg = u32;
+    fn handle(&mut self, n: u32, cx: &mut Context<'_, Self>) {
+        let (address, recipient) = self.route();
+        cx.tell(address, n.into());
+        cx.tell(recipient, n + 1);
+    }
+}
+
+impl Query<u32> for Courier {
+    fn query(&self, n: u32, cx: &mut QueryContext<'_, Self>) {
+        let (address, recipient) = self.route();
+        cx.tell(address, n.into());
+        cx.tell(recipient, n + 1);
+    }
+}
+
+#[test]
+fn what_actors_write_to_addresses_and_recipients_arrives_in_order() {
+    on_all(|runtime| {
+        let ledger = runtime.spawn(Ledger::default());
+        let courier = runtime.spawn(Courier(ledger));
+        for n in (0..200).step_by(4) {
+            courier.tell(n);
+            courier.query(n + 2);
+            // So that no two queries wait in a row, which may run at the same time.
+            runtime.wait_quiescent();
+        }
+        let read = ledger.ask(Entry::Read).wait_for(PATIENCE);
+        assert_eq!(read, Ok((0..200).collect()));
+        courier.stop();
     });
 }
 
