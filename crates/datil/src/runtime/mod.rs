@@ -149,14 +149,17 @@ impl Runtime {
     /// timers that fire once; periodic ones and time-outs are not waited for. Meaningful only while no thread outside sends.
     ///
     /// # Panics
-    /// If an actor of this runtime calls it, which would wait for itself for ever.
+    /// If an actor of this runtime calls it, or what one of its timers runs, which would wait for itself for ever.
     pub fn wait_quiescent(&self) {
         loop {
             let mut teams = self.team().blocking.teams();
             teams.push(self.team().clone());
             assert!(
-                !has_this_thread(&self.threads) && teams.iter().all(|team| !team.is_here()),
-                "datil: an actor that calls wait_quiescent of its own runtime would wait for itself; call it from a thread outside"
+                !has_this_thread(&self.threads)
+                    && teams
+                        .iter()
+                        .all(|team| !team.is_here() && !team.timers.are_here()),
+                "datil: an actor or a timer that calls wait_quiescent of its own runtime would wait for itself; call it from a thread outside"
             );
             teams.iter().for_each(|team| team.wait_quiet());
             // A blocking actor's runtime and this one may have woken each other since.

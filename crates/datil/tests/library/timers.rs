@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use datil::{AskError, Restart, StopReason, Strategy, Supervisor};
+use datil::{AskError, Restart, Runtime, StopReason, Strategy, Supervisor};
 
 use crate::support::{Alive, Bomb, PATIENCE, Play, Puppet, on_all, sync, tell};
 
@@ -262,4 +262,23 @@ fn all_timers_of_an_actor_end_with_it_whatever_their_destructors_do() {
         assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Supervisor));
         assert_eq!(runtime.timers(), 0, "stopped");
     });
+}
+
+#[test]
+fn a_timer_that_waits_for_its_own_runtime_is_refused() {
+    // The panic is meant.
+    let runtime = Arc::new(Runtime::builder().workers(1).build().unwrap());
+    let puppet = runtime.spawn(Puppet::default());
+    let inside = runtime.clone();
+    runtime.tell_every(TICK, puppet, move || {
+        inside.wait_quiescent();
+        Box::new(|_, _| {})
+    });
+    // Quiescence waits for this one, and so would the thread that sends it.
+    let (reply, sent) = datil::promise();
+    runtime.tell_after(20 * TICK, puppet, Box::new(move |_, _| reply.send(())));
+    assert_eq!(sent.wait_for(PATIENCE), Ok(()));
+    assert_eq!((runtime.metrics().timer_panics, runtime.timers()), (1, 0));
+    puppet.stop();
+    runtime.wait_quiescent();
 }
