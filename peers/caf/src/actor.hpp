@@ -37,7 +37,8 @@ class Actor : public caf::event_based_actor {
     return run_.template spawn_lasting_from<Other>(this, std::forward<Arguments>(arguments)...);
   }
 
-  /// The behaviour; a message that none of the handlers takes fails the iteration.
+  /// The behaviour; a message that none of the handlers takes fails the iteration. What comes most often
+  /// stands first, see Run::handlers.
   template <class... Handlers>
   [[nodiscard]] caf::behavior receive(Handlers... handlers) {
     return run_.handlers(this, std::move(handlers)...);

@@ -117,7 +117,8 @@ class Run {
     compat::send(from, to, std::forward<Message>(message));
   }
 
-  /// The behaviour of an actor; any other message fails the iteration.
+  /// The behaviour of an actor; any other message fails the iteration. CAF 0.17 tries the handlers one after
+  /// another and compares names of types: what comes most often stands first.
   template <class... Handlers>
   [[nodiscard]] caf::behavior handlers(caf::event_based_actor* self, Handlers... handlers) {
     return compat::handlers(

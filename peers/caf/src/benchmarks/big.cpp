@@ -47,11 +47,12 @@ class Sink final : public caf::event_based_actor {
 
   caf::behavior make_behavior() override {
     return run_.handlers(
-        this, [this](const Peers& peers) { peers_ = peers.peers; },
+        this,
         [this](Done) {
           if (++done_ == peers_->size())
             dismiss();
-        });
+        },
+        [this](const Peers& peers) { peers_ = peers.peers; });
   }
 
  private:
@@ -78,7 +79,7 @@ class Worker final : public caf::event_based_actor {
 
   caf::behavior make_behavior() override {
     return run_.handlers(
-        this, [this](const Peers& peers) { peers_ = peers.peers; },
+        this,
         [this](Ping ping) {
           ++received_;
           run_.send(this, peer(ping.id), Pong{id_});
@@ -87,6 +88,7 @@ class Worker final : public caf::event_based_actor {
           require(pong.id == expect_, "a worker got a pong from another than it pinged");
           ping_next();
         },
+        [this](const Peers& peers) { peers_ = peers.peers; },
         [this](Exit) {
           report_.result.add((id_ + 1) * received_);
           report_.pings.add(received_);

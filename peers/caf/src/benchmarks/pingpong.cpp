@@ -67,7 +67,7 @@ class Ping final : public caf::event_based_actor {
 
   caf::behavior make_behavior() override {
     return run_.handlers(
-        this, [this](Start) { serve(); }, [this](Next) { serve(); },
+        this,
         [this](const Back& back) {
           require(back.n == left_ + 1, "Ping got back another number than it sent");
           sum_ += back.n;
@@ -78,7 +78,8 @@ class Ping final : public caf::event_based_actor {
             report_.sum = sum_;
             quit();
           }
-        });
+        },
+        [this](Next) { serve(); }, [this](Start) { serve(); });
   }
 
  private:

@@ -40,7 +40,7 @@ class Ring final : public caf::event_based_actor {
 
   caf::behavior make_behavior() override {
     return run_.handlers(
-        this, [this](const Data& data) { next_ = data.next; },
+        this,
         [this](Token token) {
           ++seen_;
           if (token.k > 0)
@@ -48,6 +48,7 @@ class Ring final : public caf::event_based_actor {
           else
             run_.send(this, next_, Exit{size_ - 1, 0});
         },
+        [this](const Data& data) { next_ = data.next; },
         [this](Exit exit) { leave(exit.k, exit.acc + (id_ + 1) * seen_); });
   }
 

@@ -107,12 +107,7 @@ class Node final : public Actor<Run> {
           total_.work += spin(id_, 100 * unit_);
           this->tell(root_, Should{this->self(), id_, height_});
         },
-        [this](const Generate& family) { grow(family); }, [this](Grant) { ++total_.grants; },
         [this](Traverse) { traverse(); },
-        [this](UrgentTraverse) {
-          ++total_.urgent;
-          traverse();
-        },
         [this](Terminate) {
           for (const auto& child : children_)
             this->tell(child, Terminate{});
@@ -126,6 +121,11 @@ class Node final : public Actor<Run> {
           total_.grants += child.grants;
           if (++terminated_ == children_.size())
             leave();
+        },
+        [this](const Generate& family) { grow(family); }, [this](Grant) { ++total_.grants; },
+        [this](UrgentTraverse) {
+          ++total_.urgent;
+          traverse();
         });
   }
 
