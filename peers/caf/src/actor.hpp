@@ -18,6 +18,12 @@ class Actor : public caf::event_based_actor {
     run_.send(this, to, std::forward<Message>(message));
   }
 
+  /// Sends a message to this actor.
+  template <class Message>
+  void tell_self(Message&& message) {
+    run_.send(this, this, std::forward<Message>(message));
+  }
+
   /// Sends a message as if from outside. If that wakes the receiver, CAF queues it on its workers in turn,
   /// not on the worker of this actor.
   template <class Message>

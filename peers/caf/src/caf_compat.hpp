@@ -94,9 +94,9 @@ void send(const caf::actor& to, Message&& message) {
 #endif
 }
 
-/// Sends from the actor that is being executed.
-template <class Message>
-void send(caf::event_based_actor* from, const caf::actor& to, Message&& message) {
+/// Sends from the actor that is being executed, to a reference or, by its pointer, to itself.
+template <class Receiver, class Message>
+void send(caf::event_based_actor* from, const Receiver& to, Message&& message) {
 #if CAF_VERSION >= 10000
   from->mail(std::forward<Message>(message)).send(to);
 #else

@@ -110,9 +110,10 @@ class Run {
     compat::send(to, std::forward<Message>(message));
   }
 
-  /// Sends from an actor that is being executed.
-  template <class Message>
-  void send(caf::event_based_actor* from, const caf::actor& to, Message&& message) {
+  /// Sends from an actor that is being executed, to a reference or, by its pointer, to itself: that counts no
+  /// reference up and down.
+  template <class Receiver, class Message>
+  void send(caf::event_based_actor* from, const Receiver& to, Message&& message) {
     count_message();
     compat::send(from, to, std::forward<Message>(message));
   }

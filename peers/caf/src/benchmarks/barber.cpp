@@ -119,7 +119,7 @@ class Room final : public Actor<Run> {
     waiting_.push(customer);
     if (asleep_) {
       asleep_ = false;
-      this->tell(this->self(), Next{});
+      this->tell_self(Next{});
     } else {
       this->tell(customer, Wait{});
     }

@@ -334,7 +334,7 @@ class Client final : public Actor<Run> {
     }
     counts_.invitations += invitations;
     this->tell(turn, Bump{Level::acts, Level::joins, invitations});
-    this->tell(this->self(), Invite{room, turn});
+    this->tell_self(Invite{room, turn});
     for (std::size_t i = 1; i < static_cast<std::size_t>(invitations); ++i)
       this->tell(guests[i - 1], Invite{room, turn});
   }

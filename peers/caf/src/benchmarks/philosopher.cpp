@@ -131,7 +131,7 @@ class Philosopher final : public Actor<Run> {
     ++eaten_;
     this->tell(arbitrator_, Done{id_});
     if (eaten_ < rounds_) {
-      this->tell(this->self(), Start{});
+      this->tell_self(Start{});
       return;
     }
     this->tell(arbitrator_, Exit{denied_});
