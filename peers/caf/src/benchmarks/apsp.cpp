@@ -106,9 +106,9 @@ class Block final : public Actor<Run> {
 
   caf::behavior make_behavior() override {
     return this->receive(
-        [this](const Result& result) {
+        [this](Result& result) {
           auto& inbox = inbox_of(result.k);
-          inbox.by_block[static_cast<std::size_t>(result.block)] = result.data;
+          inbox.by_block[static_cast<std::size_t>(result.block)] = std::move(result.data);
           ++inbox.received;
           proceed();
         },
@@ -117,7 +117,7 @@ class Block final : public Actor<Run> {
           publish();
           proceed();
         },
-        [this](const Neighbours& neighbours) { neighbours_ = neighbours.all; });
+        [this](Neighbours& neighbours) { neighbours_ = std::move(neighbours.all); });
   }
 
  private:
