@@ -1,4 +1,5 @@
 // The small data structures that benchmarks share.
+#include "arrivals.hpp"
 #include "checksum.hpp"
 #include "fifo.hpp"
 #include "payload.hpp"
@@ -16,6 +17,16 @@ TEST(Checksum, DependsOnTheOrder) {
   EXPECT_EQ(checksum(std::array{1, 2, 3}), 330182277);
   EXPECT_NE(checksum(std::array{3, 2, 1}), 330182277);
   EXPECT_EQ(Checksum{}.get(), 1);
+}
+
+// What was sorted has no errors, so that no benchmark would notice if they were not counted.
+TEST(Arrivals, CountWhatIsSmallerThanItsPredecessor) {
+  Arrivals arrivals;
+  for (const auto v : {5, 5, 3, 9, 4})
+    arrivals.add(v);
+  const auto outcome = arrivals.outcome();
+  EXPECT_EQ(std::get<std::int64_t>(outcome.result), checksum(std::array{5, 5, 3, 9, 4}));
+  EXPECT_EQ(outcome.checks, (std::map<std::string, Figure>{{"count", 5}, {"errors", 2}, {"sum", 26}}));
 }
 
 TEST(Fifo, IsAQueue) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,16 @@ final class ArithmeticTest {
         assertEquals(1, checksum(LongStream.of()));
         assertEquals(330182277, checksum(LongStream.of(1, 2, 3)));
         assertFalse(checksum(LongStream.of(3, 2, 1)) == 330182277);
+    }
+
+    /** What was sorted has no errors, so that no benchmark would notice if they were not counted. */
+    @Test
+    void arrivalsCountWhatIsSmallerThanItsPredecessor() {
+        Arrivals arrivals = new Arrivals();
+        LongStream.of(5, 5, 3, 9, 4).forEach(arrivals::add);
+        assertEquals(
+                Outcome.of(checksum(LongStream.of(5, 5, 3, 9, 4)), Map.of("count", 5L, "errors", 2L, "sum", 26L)),
+                arrivals.outcome());
     }
 
     @ParameterizedTest
