@@ -32,11 +32,13 @@ final class LongList {
         for (LongList list : lists) {
             total += list.size;
         }
-        LongList all = new LongList(total);
         for (LongList list : lists) {
             if (list.size == total) {
                 return list;
             }
+        }
+        LongList all = new LongList(total);
+        for (LongList list : lists) {
             System.arraycopy(list.elements, 0, all.elements, all.size, list.size);
             all.size += list.size;
         }

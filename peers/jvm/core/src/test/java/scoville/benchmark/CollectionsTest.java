@@ -3,7 +3,10 @@ package scoville.benchmark;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,6 +58,16 @@ final class CollectionsTest {
         assertSame(first, LongList.concat(list(), first, list()));
         assertEquals(0, LongList.concat(list(), list()).size());
         assertEquals(1000, elements(list(LongStream.range(0, 1000).toArray())).length);
+    }
+
+    /** In Quicksort's recursion mostly one of three is not empty at the end: nothing may be made for it. */
+    @Test
+    void nothingIsAllocatedForTheOnlyListThatIsNotEmpty() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        LongList only = list(LongStream.range(0, 1 << 17).toArray());
+        long before = threads.getCurrentThreadAllocatedBytes();
+        assertSame(only, LongList.concat(list(), only, list()));
+        assertTrue(threads.getCurrentThreadAllocatedBytes() - before < 1 << 20);
     }
 
     @Test
