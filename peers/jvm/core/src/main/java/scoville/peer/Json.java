@@ -3,6 +3,7 @@ package scoville.peer;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -300,11 +301,10 @@ public final class Json {
         private char hex() throws SyntaxError {
             int result = 0;
             for (int end = at + 4; at < end; at++) {
-                int digit = Character.digit(peek(), 16);
-                if (digit < 0) {
+                if (!HexFormat.isHexDigit(peek())) {
                     throw error("expected four hexadecimal digits");
                 }
-                result = result * 16 + digit;
+                result = result * 16 + HexFormat.fromHexDigit(peek());
             }
             return (char) result;
         }
