@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -138,6 +141,21 @@ final class QueueLibraryTest extends LibraryTest {
                 new QueueLibrary(actor -> actors.incrementAndGet(), message -> {}, () -> settledAt.add(actors.get()));
         iterate(watched, "spawn", ExpectedResults.object("{\"n\":10}"));
         assertEquals(List.of(12), settledAt); // besides these ten the tally, and one for practice
+    }
+
+    /** The entry has a tenth of a second pass before memory is read, also if somebody unparks the driver meanwhile. */
+    @Test
+    void dormantActorsAreLeftAloneForAWhile() throws Exception {
+        AtomicLong settledAt = new AtomicLong();
+        AtomicLong wokenAt = new AtomicLong();
+        ActorLibrary watched =
+                new QueueLibrary(actor -> {}, message -> wokenAt.compareAndSet(0, System.nanoTime()), () -> {
+                    settledAt.set(System.nanoTime());
+                    LockSupport.unpark(Thread.currentThread());
+                });
+        iterate(watched, "spawn", ExpectedResults.object("{\"n\":10}"));
+        long pause = wokenAt.get() - settledAt.get();
+        assertTrue(pause >= TimeUnit.MILLISECONDS.toNanos(100), () -> pause + " ns");
     }
 
     private static ExpectedResults tiny(String name) {
