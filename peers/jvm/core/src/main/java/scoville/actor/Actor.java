@@ -83,7 +83,7 @@ public abstract class Actor {
         return ACTS_ON_START.get(getClass());
     }
 
-    /** For adapters: first call, on the actor's own thread of execution. */
+    /** For adapters: first call, on the actor's own thread of execution; on another one see {@link #actsOnStart}. */
     public final boolean start(ActorRef address, Spawner creator) {
         self = address;
         spawner = creator;

@@ -5,7 +5,8 @@ package scoville.actor;
 public interface Spawner {
     /**
      * Creates and starts an actor. Calls {@link Actor#start} before the first {@link Actor#handle}, on the actor's own
-     * thread of execution. Messages that are sent to the returned address at once must not be lost.
+     * thread of execution if the actor does anything then. Messages that are sent to the returned address at once must not
+     * be lost.
      */
     ActorRef spawn(Actor actor);
 }
