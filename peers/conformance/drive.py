@@ -6,8 +6,8 @@
 
 Every benchmark of the catalogue that the peer knows runs with the given presets; result, checks and counted work must be
 the catalogue's, and its metrics and per-actor counters must be there. Then come the exact texts for bad parameters,
-unknown fields, bye, stop, end of file, also during an iteration, and lines that are no messages. It needs nothing but Python 3.11's standard library and asserts nothing about
-time. Exit status: 0 all well, 1 a difference.
+unknown fields, bye, stop, end of file, also during an iteration, and lines that are no messages. It needs nothing but
+Python 3.11's standard library and asserts nothing about time. Exit status: 0 all well, 1 a difference.
 """
 
 import argparse
