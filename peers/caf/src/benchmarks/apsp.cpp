@@ -97,9 +97,14 @@ template <class Run>
 class Block final : public Actor<Run> {
  public:
   Block(caf::actor_config& config, Run& run, caf::actor tally, const Grid& grid, std::int64_t block)
-      : Actor<Run>{config, run}, tally_{std::move(tally)}, nodes_{grid.nodes}, side_{grid.side},
-        block_{block}, bi_{block / grid.blocks()}, bj_{block % grid.blocks()}, current_{
-                                                                                   grid.block(bi_, bj_)} {
+      : Actor<Run>{config, run},
+        tally_{std::move(tally)},
+        nodes_{grid.nodes},
+        side_{grid.side},
+        block_{block},
+        bi_{block / grid.blocks()},
+        bj_{block % grid.blocks()},
+        current_{grid.block(bi_, bj_)} {
     for (auto& inbox : inboxes_)
       inbox.by_block.resize(static_cast<std::size_t>(grid.blocks() * grid.blocks()));
   }

@@ -74,8 +74,13 @@ class Worker final : public caf::event_based_actor {
  public:
   Worker(caf::actor_config& config, Run& run, Report& report, caf::actor sink, std::int64_t id,
          std::int64_t pings)
-      : caf::event_based_actor{config}, run_{run}, report_{report}, sink_{std::move(sink)}, id_{id},
-        pings_{pings}, rng_{id} {}
+      : caf::event_based_actor{config},
+        run_{run},
+        report_{report},
+        sink_{std::move(sink)},
+        id_{id},
+        pings_{pings},
+        rng_{id} {}
 
   caf::behavior make_behavior() override {
     return run_.handlers(

@@ -87,7 +87,11 @@ class Worker final : public Actor<Run> {
  public:
   Worker(caf::actor_config& config, Run& run, caf::actor sink, std::int64_t global, std::int64_t local,
          std::int64_t pings)
-      : Actor<Run>{config, run}, sink_{std::move(sink)}, global_{global}, local_{local}, left_{pings},
+      : Actor<Run>{config, run},
+        sink_{std::move(sink)},
+        global_{global},
+        local_{local},
+        left_{pings},
         rng_{global} {}
 
   caf::behavior make_behavior() override {

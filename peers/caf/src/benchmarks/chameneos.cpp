@@ -80,7 +80,11 @@ template <class Run>
 class Mall final : public caf::event_based_actor {
  public:
   Mall(caf::actor_config& config, Run& run, Report& report, std::int64_t creatures, std::int64_t meetings)
-      : caf::event_based_actor{config}, run_{run}, report_{report}, creatures_{creatures}, left_{meetings},
+      : caf::event_based_actor{config},
+        run_{run},
+        report_{report},
+        creatures_{creatures},
+        left_{meetings},
         met_(static_cast<std::size_t>(creatures)) {}
 
   caf::behavior make_behavior() override {

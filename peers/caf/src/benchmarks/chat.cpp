@@ -257,8 +257,12 @@ class Client final : public Actor<Run> {
  public:
   Client(caf::actor_config& config, Run& run, Report& report, const Plan& plan, caf::actor directory,
          std::int64_t seed)
-      : Actor<Run>{config, run}, report_{report}, plan_{plan},
-        directory_{std::move(directory)}, dice_{seed}, rand_{seed} {}
+      : Actor<Run>{config, run},
+        report_{report},
+        plan_{plan},
+        directory_{std::move(directory)},
+        dice_{seed},
+        rand_{seed} {}
 
   caf::behavior make_behavior() override {
     home_ = open_room();

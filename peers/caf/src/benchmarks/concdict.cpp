@@ -92,8 +92,12 @@ class Worker final : public Actor<Run> {
  public:
   Worker(caf::actor_config& config, Run& run, caf::actor master, caf::actor dictionary, const Plan& plan,
          std::int64_t w)
-      : Actor<Run>{config, run}, master_{std::move(master)},
-        dictionary_{std::move(dictionary)}, plan_{plan}, w_{w}, rng_{w + plan.requests + plan.write_pct} {}
+      : Actor<Run>{config, run},
+        master_{std::move(master)},
+        dictionary_{std::move(dictionary)},
+        plan_{plan},
+        w_{w},
+        rng_{w + plan.requests + plan.write_pct} {}
 
   caf::behavior make_behavior() override {
     return this->receive(

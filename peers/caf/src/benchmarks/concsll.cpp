@@ -103,7 +103,11 @@ class Worker final : public Actor<Run> {
  public:
   Worker(caf::actor_config& config, Run& run, caf::actor master, caf::actor list, const Plan& plan,
          std::int64_t w)
-      : Actor<Run>{config, run}, master_{std::move(master)}, list_{std::move(list)}, plan_{plan}, w_{w},
+      : Actor<Run>{config, run},
+        master_{std::move(master)},
+        list_{std::move(list)},
+        plan_{plan},
+        w_{w},
         rng_{w + plan.requests + plan.write_pct + plan.size_pct} {}
 
   caf::behavior make_behavior() override {

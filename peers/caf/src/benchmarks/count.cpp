@@ -49,7 +49,10 @@ class Producer final : public caf::event_based_actor {
  public:
   Producer(caf::actor_config& config, Run& run, std::int64_t& report, caf::actor counter,
            std::int64_t messages)
-      : caf::event_based_actor{config}, run_{run}, report_{report}, counter_{std::move(counter)},
+      : caf::event_based_actor{config},
+        run_{run},
+        report_{report},
+        counter_{std::move(counter)},
         messages_{messages} {}
 
   caf::behavior make_behavior() override {

@@ -93,8 +93,11 @@ class Quadrant final : public Actor<Run> {
   /// The root has no parent and reports instead.
   Quadrant(caf::actor_config& config, Run& run, Report& report, caf::actor parent, double threshold,
            Place place)
-      : Actor<Run>{config, run}, report_{report}, parent_{std::move(parent)},
-        threshold_{threshold}, place_{std::move(place)} {}
+      : Actor<Run>{config, run},
+        report_{report},
+        parent_{std::move(parent)},
+        threshold_{threshold},
+        place_{std::move(place)} {}
 
   caf::behavior make_behavior() override {
     for (const auto customer : place_.customers)
@@ -226,7 +229,11 @@ class Producer final : public Actor<Run> {
  public:
   Producer(caf::actor_config& config, Run& run, caf::actor root, std::int64_t customers, double grid,
            std::int64_t seed, bool uniform)
-      : Actor<Run>{config, run}, root_{std::move(root)}, left_{customers}, grid_{grid}, rng_{seed},
+      : Actor<Run>{config, run},
+        root_{std::move(root)},
+        left_{customers},
+        grid_{grid},
+        rng_{seed},
         uniform_{uniform} {}
 
   caf::behavior make_behavior() override {

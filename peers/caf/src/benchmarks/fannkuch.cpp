@@ -123,7 +123,10 @@ template <class Run>
 class Manager final : public Actor<Run> {
  public:
   Manager(caf::actor_config& config, Run& run, Report& report, std::int64_t n, std::int64_t chunks)
-      : Actor<Run>{config, run}, report_{report}, n_{n}, chunk_{(factorial(n) - 1) / chunks + 1},
+      : Actor<Run>{config, run},
+        report_{report},
+        n_{n},
+        chunk_{(factorial(n) - 1) / chunks + 1},
         tasks_{(factorial(n) - 1) / chunk_ + 1} {}
 
   caf::behavior make_behavior() override {

@@ -75,8 +75,10 @@ class Worker final : public Actor<Run> {
  public:
   Worker(caf::actor_config& config, Run& run, caf::actor master, caf::actor computer, std::int64_t i,
          double x)
-      : Actor<Run>{config, run}, master_{std::move(master)}, computer_{std::move(computer)}, term_{i, x, 0.0,
-                                                                                                   0} {}
+      : Actor<Run>{config, run},
+        master_{std::move(master)},
+        computer_{std::move(computer)},
+        term_{i, x, 0.0, 0} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
@@ -130,8 +132,10 @@ template <class Run>
 class Master final : public Actor<Run> {
  public:
   Master(caf::actor_config& config, Run& run, Report& report, const Plan& plan)
-      : Actor<Run>{config, run}, report_{report}, plan_{plan}, terms_(static_cast<std::size_t>(plan.series)) {
-  }
+      : Actor<Run>{config, run},
+        report_{report},
+        plan_{plan},
+        terms_(static_cast<std::size_t>(plan.series)) {}
 
   caf::behavior make_behavior() override {
     create_all();

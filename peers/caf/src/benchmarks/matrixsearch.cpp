@@ -95,8 +95,13 @@ class Seeker final : public Actor<Run> {
  public:
   Seeker(caf::actor_config& config, Run& run, Report& report, caf::actor controller, const Plan& plan,
          std::size_t index, std::int64_t global)
-      : Actor<Run>{config, run}, report_{report}, controller_{std::move(controller)}, index_{index},
-        global_{global}, side_{static_cast<std::size_t>(plan.side)}, alphabet_{plan.alphabet} {}
+      : Actor<Run>{config, run},
+        report_{report},
+        controller_{std::move(controller)},
+        index_{index},
+        global_{global},
+        side_{static_cast<std::size_t>(plan.side)},
+        alphabet_{plan.alphabet} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
@@ -154,8 +159,11 @@ class Controller final : public Actor<Run> {
  public:
   Controller(caf::actor_config& config, Run& run, Report& report, caf::actor tally, const Plan& plan,
              std::int64_t index)
-      : Actor<Run>{config, run}, report_{report}, tally_{std::move(tally)}, plan_{plan}, first_{index *
-                                                                                                plan.seekers},
+      : Actor<Run>{config, run},
+        report_{report},
+        tally_{std::move(tally)},
+        plan_{plan},
+        first_{index * plan.seekers},
         next_job_(static_cast<std::size_t>(plan.seekers)) {}
 
   caf::behavior make_behavior() override {

@@ -112,8 +112,11 @@ class Philosopher final : public Actor<Run> {
  public:
   Philosopher(caf::actor_config& config, Run& run, std::int64_t& report, caf::actor arbitrator,
               std::int64_t id, std::int64_t rounds)
-      : Actor<Run>{config, run}, report_{report}, arbitrator_{std::move(arbitrator)}, id_{id}, rounds_{
-                                                                                                   rounds} {}
+      : Actor<Run>{config, run},
+        report_{report},
+        arbitrator_{std::move(arbitrator)},
+        id_{id},
+        rounds_{rounds} {}
 
   caf::behavior make_behavior() override {
     return this->receive(

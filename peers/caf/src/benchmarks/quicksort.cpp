@@ -74,7 +74,10 @@ class Sorter final : public Actor<Run> {
   /// The root has no parent and reports instead.
   Sorter(caf::actor_config& config, Run& run, Report& report, caf::actor parent, Position position,
          std::int64_t threshold)
-      : Actor<Run>{config, run}, report_{report}, parent_{std::move(parent)}, position_{position},
+      : Actor<Run>{config, run},
+        report_{report},
+        parent_{std::move(parent)},
+        position_{position},
         threshold_{threshold} {}
 
   caf::behavior make_behavior() override {

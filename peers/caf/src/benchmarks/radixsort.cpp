@@ -49,7 +49,9 @@ template <class Run>
 class Sorter final : public Actor<Run> {
  public:
   Sorter(caf::actor_config& config, Run& run, caf::actor next, std::int64_t radix, std::int64_t expected)
-      : Actor<Run>{config, run}, next_{std::move(next)}, radix_{static_cast<std::uint64_t>(radix)},
+      : Actor<Run>{config, run},
+        next_{std::move(next)},
+        radix_{static_cast<std::uint64_t>(radix)},
         left_{expected} {}
 
   caf::behavior make_behavior() override {

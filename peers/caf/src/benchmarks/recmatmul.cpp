@@ -68,8 +68,10 @@ class Worker final : public Actor<Run> {
  public:
   Worker(caf::actor_config& config, Run& run, caf::actor master, Matrices& matrices,
          std::int64_t largest_leaf)
-      : Actor<Run>{config, run}, master_{std::move(master)}, matrices_{matrices}, largest_leaf_{
-                                                                                      largest_leaf} {}
+      : Actor<Run>{config, run},
+        master_{std::move(master)},
+        matrices_{matrices},
+        largest_leaf_{largest_leaf} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
@@ -152,8 +154,11 @@ class Master final : public Actor<Run> {
  public:
   Master(caf::actor_config& config, Run& run, Report& report, Matrices& matrices, std::int64_t workers,
          std::int64_t largest_leaf)
-      : Actor<Run>{config, run}, report_{report}, matrices_{matrices}, number_{workers}, largest_leaf_{
-                                                                                             largest_leaf} {}
+      : Actor<Run>{config, run},
+        report_{report},
+        matrices_{matrices},
+        number_{workers},
+        largest_leaf_{largest_leaf} {}
 
   caf::behavior make_behavior() override {
     for (std::int64_t w = 0; w < number_; ++w)

@@ -52,8 +52,14 @@ class Cell final : public Actor<Run> {
  public:
   Cell(caf::actor_config& config, Run& run, caf::actor owner, const Plan& plan, std::int64_t i,
        std::int64_t j)
-      : Actor<Run>{config, run}, owner_{std::move(owner)}, last_{plan.iterations}, omega_{plan.omega}, i_{i},
-        j_{j}, first_{(i + j) % 2 == 0}, value_{plan.start[static_cast<std::size_t>(i * plan.side + j)]} {}
+      : Actor<Run>{config, run},
+        owner_{std::move(owner)},
+        last_{plan.iterations},
+        omega_{plan.omega},
+        i_{i},
+        j_{j},
+        first_{(i + j) % 2 == 0},
+        value_{plan.start[static_cast<std::size_t>(i * plan.side + j)]} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
@@ -188,7 +194,10 @@ class Peer final : public Actor<Run> {
  public:
   Peer(caf::actor_config& config, Run& run, caf::actor runner, const Plan& plan,
        std::vector<caf::actor> border)
-      : Actor<Run>{config, run}, runner_{std::move(runner)}, plan_{plan}, border_{std::move(border)},
+      : Actor<Run>{config, run},
+        runner_{std::move(runner)},
+        plan_{plan},
+        border_{std::move(border)},
         half_{plan, plan.side / 2, plan.side} {}
 
   caf::behavior make_behavior() override {

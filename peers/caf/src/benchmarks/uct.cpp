@@ -98,8 +98,15 @@ class Node final : public Actor<Run> {
  public:
   Node(caf::actor_config& config, Run& run, caf::actor root, caf::actor parent, const Plan& plan,
        std::int64_t height, std::int64_t id, std::int64_t comp)
-      : Actor<Run>{config, run}, root_{std::move(root)}, parent_{std::move(parent)}, binomial_{plan.binomial},
-        unit_{plan.unit}, height_{height}, id_{id}, comp_{comp}, plan_{plan} {}
+      : Actor<Run>{config, run},
+        root_{std::move(root)},
+        parent_{std::move(parent)},
+        binomial_{plan.binomial},
+        unit_{plan.unit},
+        height_{height},
+        id_{id},
+        comp_{comp},
+        plan_{plan} {}
 
   caf::behavior make_behavior() override {
     return this->receive(
