@@ -99,8 +99,11 @@ fn invocation(random: &mut Xoshiro256PlusPlus) -> Invocation {
         outcome: Outcome::Ok,
         hello: None,
         iterations: Iterations {
-            outer_ns: wall_ns.clone(),
-            cpu_ns: Some(Reading::known(wall_ns.clone(), "simulated")),
+            outer_ns: wall_ns.iter().copied().map(Some).collect(),
+            cpu_ns: Some(Reading::known(
+                wall_ns.iter().copied().map(Some).collect(),
+                "simulated",
+            )),
             wall_ns,
             ..Iterations::default()
         },

@@ -7,6 +7,7 @@ use crate::model::analysis::{
 };
 use crate::model::invocation::{Failure, Outcome};
 use crate::model::plan::Group;
+use crate::model::reading::Reading;
 use crate::stats::quantile::{median, median_of_logs, of_sorted, sorted};
 use crate::stats::{bootstrap, dispersion, order_statistics, student};
 
@@ -114,6 +115,9 @@ fn forget_unreadable(samples: &mut [Sample]) -> bool {
     too_short
 }
 
+/// Why nothing read from outside is known of most iterations.
+const SEEN_LATE: &str = "the machine was so busy that the laboratory read most beginnings only with the ends";
+
 /// Why measures have no estimate.
 fn unavailable(
     estimates: &BTreeMap<Measure, Estimate>,
@@ -121,10 +125,16 @@ fn unavailable(
     too_short: bool,
 ) -> BTreeMap<Measure, String> {
     let unread = |measure| match measure {
-        Measure::Cpu | Measure::Utilisation => runs.iter().find_map(|run| {
-            let reading = run.invocation.iterations.cpu_ns.as_ref()?;
-            reading.reason()
-        }),
+        Measure::Cpu | Measure::Utilisation => {
+            runs.iter()
+                .find_map(|run| match run.invocation.iterations.cpu_ns.as_ref()? {
+                    Reading::Unavailable { unavailable } => Some(unavailable.as_str()),
+                    Reading::Known { value, .. } => {
+                        let gaps = value.iter().filter(|ns| ns.is_none()).count();
+                        (gaps > 0 && 2 * gaps >= value.len()).then_some(SEEN_LATE)
+                    }
+                })
+        }
         Measure::Memory => (runs.iter()).find_map(|run| run.invocation.process.peak_bytes.reason()),
         Measure::Wall | Measure::Cold => None,
     };

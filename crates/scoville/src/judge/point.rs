@@ -43,7 +43,7 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
     if sample.usable {
         sample.series(
             Measure::Wall,
-            &invocation.iterations.wall_ns,
+            &all(&invocation.iterations.wall_ns),
             "the runtime's clock, begin to end",
         );
         if let Some(Reading::Known { value, source }) = &invocation.iterations.cpu_ns {
@@ -66,14 +66,12 @@ pub(super) fn sample(run: &Run<'_>, judged: &RunJudgement, cores: u32) -> Sample
 pub(super) fn wall(invocation: &Invocation) -> Option<f64> {
     let times = &invocation.iterations.wall_ns;
     let from = segment(&logs(times)).steady_from;
-    median_of_logs(&steady(times, from)).filter(|_| resolved(times, from))
+    median_of_logs(&steady(&all(times), from)?)
 }
 
-/// Whether the steady iterations have a median above the resolution of their clock: one among zeros has not.
-fn resolved(values: &[u64], from: usize) -> bool {
-    let steady = values.get(from..).unwrap_or_default();
-    let zeros = steady.iter().filter(|&&ns| ns == 0).count();
-    2 * zeros < steady.len()
+/// A column without gaps.
+fn all(values: &[u64]) -> Vec<Option<u64>> {
+    values.iter().copied().map(Some).collect()
 }
 
 /// A clock too coarse to see an iteration reads 0; the iteration took at most one unit.
@@ -85,10 +83,13 @@ fn logs(times: &[u64]) -> Vec<f64> {
     times.iter().map(|&ns| at_least_one(ns).ln()).collect()
 }
 
-/// The values of the steady iterations in ascending order.
-fn steady(values: &[u64], from: usize) -> Vec<f64> {
+/// What is known of the steady iterations, in ascending order. Their median must be known and above the resolution of their
+/// clock: one among gaps and zeros is not.
+fn steady(values: &[Option<u64>], from: usize) -> Option<Vec<f64>> {
     let steady = values.get(from..).unwrap_or_default();
-    sorted(&steady.iter().map(|&ns| at_least_one(ns)).collect::<Vec<_>>())
+    let resolved = steady.iter().filter(|&&ns| ns > Some(0)).count();
+    let known = steady.iter().flatten().map(|&ns| at_least_one(ns));
+    (2 * resolved > steady.len()).then(|| sorted(&known.collect::<Vec<_>>()))
 }
 
 /// 0 where the clock could not see it, which is no number for a measure.
@@ -122,13 +123,14 @@ fn point(run: &Run<'_>, judged: &RunJudgement, segmentation: &Segmentation) -> I
 
 impl Sample {
     /// A measure with a value per iteration: the median of the logarithms of the steady ones.
-    fn series(&mut self, measure: Measure, values: &[u64], source: &str) {
-        let from = self.point.steady_from as usize;
+    fn series(&mut self, measure: Measure, values: &[Option<u64>], source: &str) {
         // Another length cannot be matched with the steady iterations.
-        if values.len() != self.point.wall_ns.len() || !resolved(values, from) {
+        if values.len() != self.point.wall_ns.len() {
             return;
         }
-        let steady = steady(values, from);
+        let Some(steady) = steady(values, self.point.steady_from as usize) else {
+            return;
+        };
         self.single(measure, median_of_logs(&steady), source);
         self.steady.insert(measure, steady);
     }
@@ -155,13 +157,9 @@ impl Sample {
             return;
         };
         let from = self.point.steady_from as usize;
-        let sum = |values: &[u64]| {
-            values
-                .get(from..)
-                .unwrap_or_default()
-                .iter()
-                .map(|&ns| ns as f64)
-                .sum::<f64>()
+        let sum = |values: &[Option<u64>]| {
+            let steady = values.get(from..).unwrap_or_default();
+            steady.iter().flatten().map(|&ns| ns as f64).sum::<f64>()
         };
         if cpu.len() == iterations.outer_ns.len() {
             let share = sum(cpu) / (sum(&iterations.outer_ns) * f64::from(cores));

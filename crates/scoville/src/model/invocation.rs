@@ -183,10 +183,11 @@ pub struct Hello {
 pub struct Iterations {
     /// Timed region by the runtime's own clock, ns.
     pub wall_ns: Vec<u64>,
-    /// From `begin` to `end` by the laboratory's clock, ns.
-    pub outer_ns: Vec<u64>,
-    /// CPU time of the process from `begin` to `end`, ns.
-    pub cpu_ns: Option<Reading<Vec<u64>>>,
+    /// From `begin` to `end` by the laboratory's clock, ns; `None` where both were read at once, so that it saw nothing of the
+    /// iteration.
+    pub outer_ns: Vec<Option<u64>>,
+    /// CPU time of the process from `begin` to `end`, ns; `None` at the same iterations.
+    pub cpu_ns: Option<Reading<Vec<Option<u64>>>>,
     /// Peak resident memory of the process during the iteration, bytes.
     pub peak_bytes: Option<Reading<Vec<u64>>>,
     /// Metrics, by name; `None` where an iteration did not report it.

@@ -248,7 +248,7 @@ impl Progress {
         record.total_ns += invocation.process.wall_ns;
         record.longest_iteration_ns = record
             .longest_iteration_ns
-            .max(invocation.iterations.outer_ns.iter().copied().max());
+            .max(invocation.iterations.outer_ns.iter().copied().flatten().max());
         record.judge(&invocation.outcome);
         self.spent_ns += invocation.process.wall_ns;
         Ok(())

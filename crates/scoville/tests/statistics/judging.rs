@@ -77,6 +77,19 @@ fn what_is_missing_says_why() {
             Reading::unavailable("no meter")),
         none(&[Measure::Memory], "no meter")
     );
+    // What nobody saw is no number, and the others count as long as they are more.
+    let unseen = |gaps: usize| {
+        missing(2_000_000, &|i| {
+            let cpu = (0..30).map(|at| (at >= gaps).then_some(3_000_000));
+            i.iterations.outer_ns = cpu.clone().collect();
+            i.iterations.cpu_ns = Some(Reading::known(cpu.collect(), "clock"));
+        })
+    };
+    assert_eq!(unseen(14), BTreeMap::new());
+    assert_eq!(
+        unseen(15)[&Measure::Cpu],
+        "the machine was so busy that the laboratory read most beginnings only with the ends"
+    );
 }
 
 #[test]
@@ -678,7 +691,10 @@ fn unavailable_and_senseless_readings_are_missing_not_zero() {
                 0
             }
         };
-        coarse.iterations.cpu_ns = Some(Reading::known((0..30).map(ticks).collect(), "jiffies"));
+        coarse.iterations.cpu_ns = Some(Reading::known(
+            (0..30).map(|i| Some(ticks(i))).collect(),
+            "jiffies",
+        ));
         log.start("pingpong", block, block_sensors(f64::NAN, f64::INFINITY));
         log.run("pingpong", block, "a", blind);
         log.run("pingpong", block, "b", coarse);
@@ -705,7 +721,7 @@ fn a_clock_that_shows_nothing_gives_no_number() {
     let mut log = Log::new(plan(&["pingpong"], &["a"]));
     for block in 0..6 {
         let mut coarse = invocation(vec![0; 30]);
-        coarse.iterations.cpu_ns = Some(Reading::known(vec![40_000; 30], "cpu.stat"));
+        coarse.iterations.cpu_ns = Some(Reading::known(vec![Some(40_000); 30], "cpu.stat"));
         log.run("pingpong", block, "a", coarse);
     }
     let analysis = judged(&log);

@@ -107,9 +107,9 @@ pub fn invocation(wall_ns: Vec<u64>) -> Invocation {
         outcome: Outcome::Ok,
         hello: None,
         iterations: Iterations {
-            outer_ns: wall_ns.iter().map(|ns| ns + 1000).collect(),
+            outer_ns: wall_ns.iter().map(|ns| Some(ns + 1000)).collect(),
             cpu_ns: Some(Reading::known(
-                wall_ns.iter().map(|ns| ns * 3 / 2).collect(),
+                wall_ns.iter().map(|ns| Some(ns * 3 / 2)).collect(),
                 "cpu.stat",
             )),
             wall_ns,

@@ -115,7 +115,9 @@ impl<'a> Meter<'a> {
         let columns = &mut self.iterations;
         let earlier = columns.wall_ns.len();
         columns.wall_ns.push(end.wall_ns);
-        columns.outer_ns.push(now.at_ns.saturating_sub(self.begun.at_ns));
+        // Messages that are read at once have the same time.
+        let outer_ns = now.at_ns.saturating_sub(self.begun.at_ns);
+        columns.outer_ns.push((outer_ns > 0).then_some(outer_ns));
         for (name, value) in end.metrics {
             let column = columns.metrics.entry(name).or_default();
             column.resize(earlier, None);
@@ -148,7 +150,7 @@ impl<'a> Meter<'a> {
     /// The columns, and what is known of the process as a whole.
     pub fn finish(mut self) -> (Iterations, Whole) {
         if !self.counting {
-            self.iterations.cpu_ns = Some(self.cpu_column());
+            self.iterations.cpu_ns = Some(self.cpu_column().map(|column| self.seen(&column)));
             self.iterations.peak_bytes = Some(match self.peaks.iter().copied().collect() {
                 Some(peaks) => Reading::known(peaks, "VmHWM of the process, reset before the iteration"),
                 None => {
@@ -171,6 +173,15 @@ impl<'a> Meter<'a> {
             (None, Some(tree)) => Reading::known(tree, "cgroup cpu.stat"),
             (None, None) => Reading::unavailable("the process' CPU clock cannot be read"),
         }
+    }
+
+    /// What was read at both ends of the iterations, where there was time between the two.
+    fn seen(&self, column: &[u64]) -> Vec<Option<u64>> {
+        let outer_ns = self.iterations.outer_ns.iter();
+        outer_ns
+            .zip(column)
+            .map(|(outer, ns)| outer.map(|_| *ns))
+            .collect()
     }
 
     fn whole(&self) -> Whole {
@@ -269,7 +280,7 @@ mod tests {
         meter.farewell();
         let (iterations, whole) = meter.finish();
         assert_eq!(iterations.wall_ns, [0, 1, 2, 3]);
-        assert_eq!(iterations.outer_ns, [0, 1, 2, 3]);
+        assert_eq!(iterations.outer_ns, [None, Some(1), Some(2), Some(3)]);
         assert_eq!(
             iterations.metrics,
             BTreeMap::from([
@@ -278,7 +289,13 @@ mod tests {
             ])
         );
         assert_eq!(iterations.gc.len(), 4);
-        assert_eq!(iterations.cpu_ns.unwrap().value().unwrap().len(), 4);
+        let cpu = iterations.cpu_ns.unwrap();
+        let seen: Vec<bool> = cpu.value().unwrap().iter().map(Option::is_some).collect();
+        assert_eq!(
+            seen,
+            [false, true, true, true],
+            "nothing lies between what is read at once"
+        );
         assert!(whole.threads.value().is_some_and(|&n| n >= 1));
     }
 

@@ -312,7 +312,7 @@ impl Run<'_> {
             .cpu_ns
             .as_ref()
             .and_then(Reading::value)
-            .map_or(0, |column| column.iter().sum());
+            .map_or(0, |column| column.iter().flatten().sum());
         let process = ProcessUse {
             wall_ns: self.host.now_ns - start_ns,
             start_ns: greeted.then_some(self.behaviour.start_ns),
@@ -377,7 +377,7 @@ fn failure(kind: FailureKind, message: String) -> Outcome {
 #[derive(Default)]
 struct Columns {
     wall_ns: Vec<u64>,
-    cpu_ns: Vec<u64>,
+    cpu_ns: Vec<Option<u64>>,
     peak_bytes: Vec<u64>,
     metrics: BTreeMap<String, Vec<Option<f64>>>,
 }
@@ -385,7 +385,7 @@ struct Columns {
 impl Columns {
     fn push(&mut self, wall_ns: u64, cpu_ns: u64, peak_bytes: u64, metrics: &BTreeMap<String, f64>) {
         self.wall_ns.push(wall_ns);
-        self.cpu_ns.push(cpu_ns);
+        self.cpu_ns.push(Some(cpu_ns));
         self.peak_bytes.push(peak_bytes);
         for (name, &value) in metrics {
             self.metrics.entry(name.clone()).or_default().push(Some(value));
@@ -394,7 +394,7 @@ impl Columns {
 
     fn finish(self, order: &Order) -> Iterations {
         Iterations {
-            outer_ns: self.wall_ns.iter().map(|ns| ns + 20_000).collect(),
+            outer_ns: self.wall_ns.iter().map(|ns| Some(ns + 20_000)).collect(),
             gc: vec![None; self.wall_ns.len()],
             fields: if self.wall_ns.is_empty() {
                 BTreeMap::new()
