@@ -441,6 +441,16 @@ fn wrong_manifests_are_told_where_and_how_to_mend() {
             "peer.toml:11:12: there is no {out} without a section [build]; add one that makes it, or start what lies in {peer}",
         ),
         (
+            "[build]\ncommand = [\"make\", \"OUT={out}\"]\ninputs = [\"src\"]\n\n[[runtime]]",
+            "[[runtime]]\noutput = \"{peer}/bin\"",
+            "peer.toml:9:10: an output is what a build makes, and there is no section [build]; add one that makes it, or leave the output out",
+        ),
+        (
+            "[build]\ncommand = [\"make\", \"OUT={out}\"]\ninputs = [\"src\"]",
+            "[check]\ncommand = [\"make\", \"check\"]",
+            "peer.toml:8:2: a section [check] without a section [build], after which it is run; add one; its command may be [\"true\"]",
+        ),
+        (
             "[[requires]]",
             "[requires]",
             "peer.toml:3:1: invalid type: table, expected a list, whose headings have double brackets: [[...]]",

@@ -131,6 +131,9 @@ impl Check<'_> {
         if let Some(check) = &manifest.check {
             self.command(&[Key("check"), Key("command")], &check.command, &["out", "peer"]);
         }
+        if manifest.build.is_none() {
+            self.without_build(manifest);
+        }
         if manifest.runtimes.is_empty() {
             self.report(
                 &[Key("runtime")],
@@ -144,6 +147,19 @@ impl Check<'_> {
             .collect();
         for (i, runtime) in manifest.runtimes.iter().enumerate() {
             self.runtime(i, runtime, &known);
+        }
+    }
+
+    /// What would be ignored where nothing is built.
+    fn without_build(&mut self, manifest: &Manifest) {
+        if manifest.check.is_some() {
+            let what = "a section [check] without a section [build], after which it is run";
+            self.report(&[Key("check")], what, "add one; its command may be [\"true\"]");
+        }
+        for (i, _) in (manifest.runtimes.iter().enumerate()).filter(|(_, runtime)| runtime.output.is_some()) {
+            let what = "an output is what a build makes, and there is no section [build]";
+            let mend = "add one that makes it, or leave the output out";
+            self.report(&[Key("runtime"), Item(i), Key("output")], what, mend);
         }
     }
 
