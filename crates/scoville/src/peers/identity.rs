@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Runtimes;
 use super::build::collect;
+use super::launch;
 use crate::model::plan::Plan;
 use crate::model::reading::Reading;
 use crate::model::runtime::Runtime;
@@ -42,7 +43,8 @@ pub fn builds(plan: &Plan, runtimes: &Runtimes) -> BTreeMap<String, Reading<Stri
 /// What the build made for it; without a build the program, or the peer's folder if the program is the system's.
 fn place(runtime: &Runtime) -> PathBuf {
     let folder = &runtime.launch.cwd;
-    match (&runtime.build, runtime.launch.command.first()) {
+    // No program is named by its number of workers.
+    match (&runtime.build, launch(runtime, 1).command.first()) {
         (Some(build), _) => build.output.as_ref().unwrap_or(&build.out).clone(),
         (None, Some(program)) if program.contains('/') => folder.join(program),
         (None, _) => folder.clone(),
@@ -83,7 +85,40 @@ fn digest(place: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::runtime::Launch;
     use std::fs;
+
+    #[test]
+    fn a_program_beside_the_manifest_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("run.sh"), "exit").unwrap();
+        let mut runtime = Runtime {
+            name: "sh".into(),
+            title: String::new(),
+            language: String::new(),
+            homepage: String::new(),
+            variant: false,
+            on_request: false,
+            launch: Launch {
+                command: Vec::new(),
+                env: BTreeMap::new(),
+                cwd: folder.path().into(),
+                quit: None,
+            },
+            requires: Vec::new(),
+            also_requires: Vec::new(),
+            build: None,
+        };
+        for (program, found) in [("{peer}/run.sh", "run.sh"), ("./run.sh", "run.sh"), ("sh", "")] {
+            runtime.launch.command = vec![program.into()];
+            let place = place(&runtime);
+            assert_eq!(
+                place.canonicalize().unwrap(),
+                folder.path().join(found).canonicalize().unwrap()
+            );
+            assert!(read(&place).value().is_some(), "{program}");
+        }
+    }
 
     #[test]
     fn names_contents_and_borders_of_files_count() {
