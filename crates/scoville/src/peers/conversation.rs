@@ -16,6 +16,9 @@ use crate::model::invocation::Hello;
 use crate::model::runtime::Launch;
 use crate::tail::{Tail, last_line};
 
+/// Longest line, bytes: as long as an invocation takes it.
+const LONGEST: u64 = 16 << 20;
+
 /// A running peer and our end of its socket.
 #[derive(Debug)]
 pub struct Conversation {
@@ -139,7 +142,8 @@ impl Conversation {
             .set_read_timeout(Some(limit))
             .map_err(broken)?;
         let mut line = Vec::new();
-        if self.lines.read_until(b'\n', &mut line).map_err(broken)? == 0 {
+        let mut bounded = self.lines.by_ref().take(LONGEST);
+        if bounded.read_until(b'\n', &mut line).map_err(broken)? == 0 {
             return Err(Silence::Closed);
         }
         match serde_json::from_slice(&line) {

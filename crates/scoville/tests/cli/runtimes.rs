@@ -21,6 +21,16 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
         .says("FAILED  says hello");
 }
 
+/// It would be waited for, and kept, as long as it went on.
+#[test]
+fn a_greeting_without_an_end_is_none() {
+    let checkout = Checkout::new(&[("endless", "--at hello --do huge-line")]);
+    checkout
+        .run(&["plan", "--runtime", "endless", "--cores=1"])
+        .ends_with(2)
+        .says("endless: does not start: instead of hello came a line that is no JSON object: xxx");
+}
+
 /// A full disk, perhaps after hours, takes away the note of what was found out, and not what was found out.
 #[test]
 fn verify_tells_what_it_cannot_keep() {
