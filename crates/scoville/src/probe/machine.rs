@@ -98,7 +98,7 @@ fn facts(cpuinfo: &str, meminfo: &str) -> BTreeMap<String, Reading<String>> {
         quota(|path| fs::read_to_string(path).ok()),
     );
     facts.insert("steal since boot".to_owned(), steal());
-    facts.insert("power".to_owned(), power());
+    facts.insert("power".to_owned(), power(Path::new("/sys/class/power_supply")));
     facts
 }
 
@@ -266,18 +266,17 @@ fn steal() -> Reading<String> {
     }
 }
 
-fn power() -> Reading<String> {
-    let supplies = fs::read_dir("/sys/class/power_supply")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let discharging = supplies
-        .filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok())
-        .any(|status| status.trim() == "Discharging");
-    Reading::known(
-        if discharging { "battery" } else { "mains" }.to_owned(),
-        "/sys/class/power_supply",
-    )
+/// What feeds the machine. A mouse without a wire has a battery too, which lies in the same folder and has a scope.
+fn power(folder: &Path) -> Reading<String> {
+    let supplies = fs::read_dir(folder).into_iter().flatten().flatten();
+    let discharging = supplies.map(|supply| supply.path()).any(|supply| {
+        let says = |file: &str, word: &str| {
+            fs::read_to_string(supply.join(file)).is_ok_and(|text| text.trim() == word)
+        };
+        says("status", "Discharging") && !says("scope", "Device")
+    });
+    let source = if discharging { "battery" } else { "mains" };
+    Reading::known(source.to_owned(), folder.to_string_lossy())
 }
 
 /// What makes two sessions comparable in a history: the hardware and its shape, no measured speed and nothing that a
@@ -316,6 +315,27 @@ mod tests {
         assert_eq!(machine.cgroup, Reading::unavailable("not tried"));
         assert_eq!(machine.fingerprint.len(), 12);
         assert_eq!(machine.events, events);
+    }
+
+    #[test]
+    fn the_battery_of_a_mouse_does_not_feed_the_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let supply = |name: &str, files: &[(&str, &str)]| {
+            fs::create_dir(folder.path().join(name)).unwrap();
+            for (file, text) in files {
+                fs::write(folder.path().join(name).join(file), text).unwrap();
+            }
+        };
+        let fed_by = || power(folder.path()).value().cloned();
+        assert_eq!(fed_by().as_deref(), Some("mains"));
+        supply("AC", &[("online", "0\n")]);
+        supply(
+            "hidpp_battery_0",
+            &[("status", "Discharging\n"), ("scope", "Device\n")],
+        );
+        assert_eq!(fed_by().as_deref(), Some("mains"));
+        supply("BAT0", &[("status", "Discharging\n")]);
+        assert_eq!(fed_by().as_deref(), Some("battery"));
     }
 
     /// Set on a scope, as `systemd-run -p CPUQuota=50%` does, with and without version 1; and for a container.
