@@ -59,9 +59,8 @@ pub(super) fn sentences(
 
 /// Who climbed highest, and whether anybody is still climbing.
 fn highest(ladder: &LadderAnalysis) -> Option<String> {
-    let best = ladder.climbs.iter().max_by_key(|climb| climb.largest)?;
     let (benchmark, parameter) = (&ladder.key.benchmark, &ladder.parameter);
-    let Some(largest) = best.largest else {
+    let Some(largest) = ladder.climbs.iter().map(|climb| climb.largest).max()? else {
         return Some(format!(
             "No runtime has passed the first step of {benchmark} so far."
         ));
@@ -78,10 +77,15 @@ fn highest(ladder: &LadderAnalysis) -> Option<String> {
             ladder.climbs.len()
         ),
     };
+    let best = ladder
+        .climbs
+        .iter()
+        .filter(|climb| climb.largest == Some(largest));
+    let best: Vec<&str> = best.map(|climb| climb.runtime.as_str()).collect();
     let cores = number_of(ladder.key.cores as usize, "core");
     Some(format!(
         "{benchmark} on {cores} grew farthest on {}: {parameter} = {largest}.{open}",
-        best.runtime
+        list(&best)
     ))
 }
 

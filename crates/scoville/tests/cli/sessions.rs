@@ -253,6 +253,16 @@ fn let_alpha_grow(checkout: &Checkout) {
 }
 
 #[test]
+fn who_grows_equally_far_is_named_too() {
+    let checkout = Checkout::new(&[("fragile", "--most-n 3000"), ("frail", "--most-n 1500")]);
+    let_alpha_grow(&checkout);
+    checkout
+        .run(&["grow", "--runtime=frail,fragile,again=fragile", "--cores=1"])
+        .ends_with(0)
+        .says("alpha on 1 core grew farthest on fragile, again: n = 3000.");
+}
+
+#[test]
 fn a_growth_session_from_plan_to_export() {
     let checkout = Checkout::new(&[
         ("heavy", "--allocate-per-n 80000"),
