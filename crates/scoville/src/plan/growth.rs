@@ -24,7 +24,7 @@ pub fn grow(
     cpus: &[Cpu],
 ) -> Result<Plan, PlanError> {
     check_names(candidates)?;
-    let benchmarks = growing(catalogue, &request.benchmarks)?;
+    let benchmarks = growing(catalogue, &request.benchmarks, candidates)?;
     let cores = check_cores(&request.cores, cpus.len())?;
     let mut skipped = left_out(request, candidates);
     let candidates = taking_part(request, candidates);
@@ -53,8 +53,12 @@ pub fn grow(
 }
 
 /// The benchmarks asked for, or all that grow.
-fn growing<'c>(catalogue: &'c Catalogue, patterns: &[String]) -> Result<Vec<&'c Benchmark>, PlanError> {
-    let asked = select_benchmarks(catalogue, patterns)?;
+fn growing<'c>(
+    catalogue: &'c Catalogue,
+    patterns: &[String],
+    candidates: &[Candidate],
+) -> Result<Vec<&'c Benchmark>, PlanError> {
+    let asked = select_benchmarks(catalogue, patterns, candidates)?;
     let grows = || catalogue.benchmarks.iter().filter(|b| b.growth.is_some());
     if patterns.is_empty() {
         return Ok(grows().collect());

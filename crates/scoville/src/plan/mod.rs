@@ -185,7 +185,7 @@ pub fn resolve(
     cpus: &[Cpu],
 ) -> Result<Plan, PlanError> {
     check_names(candidates)?;
-    let mut benchmarks = select_benchmarks(catalogue, &request.benchmarks)?;
+    let mut benchmarks = select_benchmarks(catalogue, &request.benchmarks, candidates)?;
     check_presets(&benchmarks, &request.presets)?;
     let cores = check_cores(&request.cores, cpus.len())?;
     let mut skipped = left_out(request, candidates);
@@ -258,16 +258,21 @@ fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
 ///
 /// # Errors
 /// A pattern matches nothing.
-pub fn select_benchmarks<'c>(
+fn select_benchmarks<'c>(
     catalogue: &'c Catalogue,
     patterns: &[String],
+    candidates: &[Candidate],
 ) -> Result<Vec<&'c Benchmark>, PlanError> {
     let fits = |pattern: &String, b: &Benchmark| glob::matches(pattern, &b.name) || *pattern == b.category;
     for pattern in patterns {
         if !catalogue.benchmarks.iter().any(|b| fits(pattern, b)) {
             return Err(PlanError::Benchmark {
                 pattern: pattern.clone(),
-                advice: suggest::advice(pattern, catalogue.names().chain(CATEGORIES)),
+                advice: if candidates.iter().any(|c| c.selection.shown == *pattern) {
+                    format!("it is a runtime, so write --runtime {pattern}")
+                } else {
+                    suggest::advice(pattern, catalogue.names().chain(CATEGORIES))
+                },
             });
         }
     }
@@ -609,7 +614,7 @@ mod tests {
         let catalogue = Catalogue::embedded().expect("the catalogue is sound");
         let chosen = |patterns: &[&str]| {
             let patterns: Vec<String> = patterns.iter().map(|p| (*p).to_owned()).collect();
-            let chosen = select_benchmarks(&catalogue, &patterns).map_err(|error| error.to_string())?;
+            let chosen = select_benchmarks(&catalogue, &patterns, &[]).map_err(|error| error.to_string())?;
             Ok::<_, String>(chosen.iter().map(|b| b.name.clone()).collect::<Vec<_>>())
         };
         assert_eq!(

@@ -18,6 +18,10 @@ fn unknown_names_are_answered_with_the_likely_one() {
             "no benchmark matches `alhpa`: did you mean `alpha`?",
         ),
         (
+            &["run", "fast", "slow"],
+            "no benchmark matches `fast`: it is a runtime, so write --runtime fast",
+        ),
+        (
             &["run", "--runtime", "fsat"],
             "unknown runtime `fsat`: did you mean `fast`?",
         ),
