@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use super::world::World;
 use super::{Exit, judged, next, sessions};
@@ -42,7 +42,10 @@ pub fn write(world: &World, analysis: &Analysis, folder: &Path) -> Result<PathBu
             format!(
                 "cannot write {}; the results are kept: mend what follows, then: {}",
                 page.display(),
-                next::command(world, "report")
+                next::command(
+                    world,
+                    &format!("report {}", sessions::typed(&world.results, folder))
+                )
             )
         })?;
     Ok(page)
@@ -54,16 +57,12 @@ fn show(page: &Path) -> Result<()> {
     } else {
         "xdg-open"
     };
-    Command::new(browser)
-        .arg(page)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+    let mut command = Command::new(browser);
+    command.arg(page).stdout(Stdio::null()).stderr(Stdio::null());
+    let yourself = format!("open the page yourself: {}", page.display());
+    let status = command
         .status()
-        .with_context(|| {
-            format!(
-                "cannot start {browser}; open the page yourself: {}",
-                page.display()
-            )
-        })?;
+        .with_context(|| format!("cannot start {browser}; {yourself}"))?;
+    ensure!(status.success(), "{browser} ended with {status}; {yourself}");
     Ok(())
 }

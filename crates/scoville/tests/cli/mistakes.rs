@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 use scoville::log;
@@ -272,13 +273,30 @@ fn half_a_report_is_none() {
         .join(&log::sessions(&checkout.results()).unwrap()[0]);
     let page = page.join("report.html");
     let whole = fs::read(&page).unwrap();
+    let name = page.parent().unwrap().file_name().unwrap().to_str().unwrap();
     run_with_little_room(&checkout, 16 << 10, &["report"])
         .ends_with(2)
         .says("report.html; the results are kept")
-        .says("scoville report");
+        .says(&format!("scoville report {name}"));
     assert_eq!(fs::read(&page).unwrap(), whole, "the older report stays");
     let kept = fs::read_dir(page.parent().unwrap()).unwrap().count();
     assert_eq!(kept, 2, "the log and the report");
+}
+
+#[test]
+fn a_page_that_no_browser_shows_is_told() {
+    let checkout = Checkout::new(TWO);
+    checkout.run(&FEW).ends_with(0);
+    let programs = checkout.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    let browser = programs.join("xdg-open");
+    fs::write(&browser, "#!/bin/sh\nexit 3\n").unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut report = checkout.command(&["report", "--open"]);
+    Answer::of(report.env("PATH", &programs).output().unwrap())
+        .ends_with(2)
+        .says("xdg-open ended with exit status: 3; open the page yourself: ")
+        .says("report.html");
 }
 
 #[test]
