@@ -29,13 +29,13 @@ pub fn run(world: &World, arguments: &ExportArgs, out: &mut dyn Write) -> Result
     }
     let analysis = judged::analyse(world, &folder)?;
     let text = match arguments.format {
-        Format::Json => json::render(&analysis)?,
+        Format::Json => json::render(&analysis)? + "\n",
         Format::Csv => csv::invocations(&analysis),
         Format::CsvIterations => csv::iterations(&analysis),
         Format::CsvGrowth => csv::growth(&analysis),
         Format::Markdown => markdown::render(&analysis, Measure::Wall),
         Format::Benchstat => benchstat::render(&analysis),
-        Format::Bencher => bencher::render(&analysis)?,
+        Format::Bencher => bencher::render(&analysis)? + "\n",
         Format::Junit => junit::render(&analysis),
         Format::VegaLite => {
             let to = arguments.to.clone().unwrap_or_else(|| folder.join(FIGURES));
@@ -57,7 +57,7 @@ fn figures(analysis: &Analysis, folder: &Path) -> Result<String> {
     let mut paths = String::new();
     for (name, specification) in figures {
         let path = folder.join(name);
-        fs::write(&path, specification).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, specification + "\n").with_context(|| format!("cannot write {}", path.display()))?;
         paths += &format!("{}\n", path.display());
     }
     Ok(paths)

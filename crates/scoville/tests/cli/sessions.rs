@@ -65,6 +65,7 @@ fn a_session_from_run_to_export() {
     ] {
         let export = checkout.run(&["export", "--format", format]);
         assert!(export.ends_with(0).out.contains("fast"), "{format}");
+        assert!(export.out.ends_with('\n'), "{format}");
     }
 
     let figures = checkout.path().join("for a paper");
@@ -75,7 +76,9 @@ fn a_session_from_run_to_export() {
     let forest = "forest-quick-1-wall-slow.vl.json";
     assert!(files.iter().any(|file| file.ends_with(forest)), "{files:?}");
     for file in files {
-        let figure: serde_json::Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        let figure = fs::read_to_string(file).unwrap();
+        assert!(figure.ends_with("}\n"), "{file:?}");
+        let figure: serde_json::Value = serde_json::from_str(&figure).unwrap();
         assert_ne!(figure["data"]["values"][0], serde_json::Value::Null, "{file:?}");
     }
     checkout
