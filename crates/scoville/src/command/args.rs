@@ -356,19 +356,23 @@ fn share(text: &str, most: f64) -> Result<f64, String> {
     }
 }
 
-/// `4GiB`, `512MiB`, or `70%`.
+/// What memory is counted in, and how many bits each unit is shifted by.
+const UNITS: [(&str, u32); 3] = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
+
+/// `4GiB`, `512MiB`, `1TiB`, or `70%`.
 fn memory(text: &str) -> Result<Memory, String> {
     if text.ends_with('%') {
         return percent(text).map(Memory::Share);
     }
-    let units = [("GiB", 30), ("MiB", 20)];
-    let bytes = units.iter().find_map(|(unit, shift)| {
+    let bytes = UNITS.iter().find_map(|(unit, shift)| {
         let number: u64 = text.strip_suffix(unit)?.trim().parse().ok()?;
         number.checked_mul(1 << shift).filter(|bytes| *bytes > 0)
     });
-    let bytes =
-        bytes.ok_or_else(|| format!("`{text}` is no amount of memory; write it as 4GiB, 512MiB or 70%"))?;
-    Ok(Memory::Bytes(bytes))
+    bytes.map(Memory::Bytes).ok_or_else(|| {
+        format!(
+            "`{text}` is no amount of memory; write it as 4GiB or 70%, a whole number of MiB, GiB or TiB or a share of the machine's"
+        )
+    })
 }
 
 /// `90s`, `5m`, `1h 30m`.
@@ -418,9 +422,13 @@ mod tests {
         }
         assert_eq!(memory("4GiB"), Ok(Memory::Bytes(4 << 30)));
         assert_eq!(memory("512MiB"), Ok(Memory::Bytes(512 << 20)));
+        assert_eq!(memory("2TiB"), Ok(Memory::Bytes(2 << 40)));
         assert_eq!(memory("70%"), Ok(Memory::Share(0.7)));
         for wrong in ["4", "4GB", "0MiB", "170%", "much", "99999999999999GiB"] {
             assert!(memory(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["4GB", "1.5GiB", "512KiB"] {
+            assert!(memory(wrong).unwrap_err().contains("MiB, GiB or TiB"), "{wrong}");
         }
         assert_eq!(fail_on("slower:3%"), Ok(0.03));
         assert!(fail_on("faster:3%").unwrap_err().contains("slower:3%"));
