@@ -12,7 +12,16 @@ Examples:
   scoville run pingpong                one benchmark, carefully
   scoville run --runtime datil,tokio   two runtimes
   scoville compare datil tokio         what the last session says of them
-  scoville report --open               the last session as one page";
+  scoville report --open               the last session as one page
+
+Exit status:
+    0  all is well; a runtime that cannot be built or does not start here is left out, and named with the reason
+    1  `compare --fail-on`: something is slower than it may be
+    2  the command line, a file or the place for results is wrong, or nothing can be run
+    3  a runtime returned a wrong result
+    4  a runtime crashed, hung or broke the protocol; in `build`, could not be built
+    5  no honest measuring is possible here, or `compare --fail-on` cannot tell
+  130  ended by Ctrl-C or a signal; what was measured or verified is kept";
 
 /// Where sessions are kept, unless it is said otherwise.
 pub const RESULTS: &str = "scoville-results";

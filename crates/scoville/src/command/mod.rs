@@ -46,7 +46,8 @@ pub enum Exit {
     Usage = 2,
     /// A runtime returned a wrong result.
     WrongResult = 3,
-    /// A runtime crashed, hung, or could not be built.
+    /// A runtime crashed, hung or broke the protocol, or `build` could not build it. What the other commands leave out is no
+    /// failure of theirs: they say why, and measure or verify the others.
     RuntimeFailed = 4,
     /// No honest measuring is possible here.
     Impossible = 5,

@@ -93,6 +93,11 @@ fn completions_and_manual_are_whole() {
     assert!(manual.ends_with(0).out.contains(".SH \"SCOVILLE RUN\""));
     assert!(!manual.out.contains("__launch"), "hidden commands stay hidden");
     checkout
+        .run(&["--help"])
+        .ends_with(0)
+        .says("Exit status:")
+        .says("left out, and named with the reason");
+    checkout
         .run(&["run", "--help"])
         .ends_with(0)
         .says("Examples:")
