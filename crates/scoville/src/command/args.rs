@@ -72,7 +72,7 @@ pub enum Command {
     },
     /// Check results and counted work, without timing; at the smallest size if no other is named
     #[command(
-        after_help = "Examples:\n  scoville verify\n  scoville verify --runtime go --preset quick\n  scoville verify filterbank --preset savina --time 20m\n  scoville verify --protocol --runtime go"
+        after_help = "Examples:\n  scoville verify\n  scoville verify --runtime go --preset quick\n  scoville verify filterbank --preset savina --time 20m\n  scoville verify --protocol --runtime go\n\nCtrl-C ends after the current invocation, twice at once, and shows what was verified until then."
     )]
     Verify(VerifyArgs),
     /// Show what `run` would do, how long it takes, and what it would leave out

@@ -20,6 +20,7 @@ mod reproduce;
 mod run;
 mod sessions;
 mod show;
+mod signals;
 mod simulate;
 mod status;
 mod streams;

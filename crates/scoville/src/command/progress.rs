@@ -14,6 +14,7 @@ use crate::model::invocation::Outcome;
 use crate::model::plan::{GroupKey, Plan};
 use crate::schedule::{Progress, Step, growth};
 use crate::session::Observer;
+use crate::tail::last_lines;
 
 /// Chooses by where stderr goes.
 pub fn observer(plan: &Plan) -> Box<dyn Observer> {
@@ -79,7 +80,10 @@ fn bar(most: u64) -> ProgressBar {
     bar
 }
 
-/// One line per block and per failure.
+/// How many of the last lines that a failing runtime printed are shown.
+const PRINTED: usize = 5;
+
+/// One line per block, and what is known of a failure.
 struct Lines {
     plan: Plan,
 }
@@ -88,7 +92,7 @@ impl Observer for Lines {
     fn before(&mut self, _: &Step, _: &Progress) {}
 
     fn after(&mut self, event: &Event, progress: &Progress) {
-        if let Some(line) = failure(event) {
+        if let Some(line) = failure(event, &self.plan) {
             remark(line);
         }
         if let Some(line) = rung(event, &self.plan) {
@@ -146,7 +150,7 @@ impl Observer for Bar {
     }
 
     fn after(&mut self, event: &Event, _: &Progress) {
-        if let Some(line) = failure(event) {
+        if let Some(line) = failure(event, &self.plan) {
             self.bar.println(line);
         }
         if let Some(line) = rung(event, &self.plan) {
@@ -182,7 +186,11 @@ fn rung(event: &Event, plan: &Plan) -> Option<String> {
     let ladder = plan.ladders.iter().find(|ladder| ladder.key == *key)?;
     let how = match growth::judge(ladder, invocation) {
         Ok(()) => format!("passed in {:.3} s", growth::time_ns(ladder, invocation)? / 1e9),
-        Err(fall) => format!("ended: {}", fall.message),
+        Err(fall) => {
+            let competitor = ladder.competitors.iter().find(|c| c.runtime == *runtime)?;
+            let message = without_subject(&fall.message, &competitor.reports_as, &key.benchmark);
+            format!("ended: {message}")
+        }
     };
     Some(format!(
         "{} {size} on {} / {runtime}: {how}",
@@ -190,7 +198,8 @@ fn rung(event: &Event, plan: &Plan) -> Option<String> {
     ))
 }
 
-fn failure(event: &Event) -> Option<String> {
+/// How an invocation failed, with the last that it printed: a trace is there and nowhere else.
+fn failure(event: &Event, plan: &Plan) -> Option<String> {
     let What::InvocationFinished {
         group,
         runtime,
@@ -200,17 +209,29 @@ fn failure(event: &Event) -> Option<String> {
     else {
         return None;
     };
+    let cell = format!("{} / {runtime}", place(group));
     match &invocation.outcome {
         Outcome::Ok => None,
-        Outcome::Unsupported { reason } => {
-            Some(format!("{} / {runtime}: unsupported: {reason}", place(group)))
+        Outcome::Unsupported { reason } => Some(format!("{cell}: unsupported: {reason}")),
+        Outcome::Failed(failure) => {
+            let planned = plan.groups.iter().find(|planned| planned.key == *group)?;
+            let competitor = planned.competitors.iter().find(|c| c.runtime == *runtime)?;
+            let message = without_subject(&failure.message, &competitor.reports_as, &group.benchmark);
+            let printed = last_lines(&failure.stderr_tail, PRINTED);
+            Some(format!("{cell}: FAILED: {message}{printed}"))
         }
-        Outcome::Failed(failure) => Some(format!(
-            "{} / {runtime}: FAILED: {}",
-            place(group),
-            failure.message
-        )),
     }
+}
+
+/// A failure's message without the runtime and the benchmark that it begins with, for whoever has named the two.
+pub fn without_subject<'m>(message: &'m str, runtime: &str, benchmark: &str) -> &'m str {
+    let rest = message.strip_prefix(runtime).unwrap_or_default();
+    let in_iteration = || {
+        rest.strip_prefix(", ")?
+            .strip_prefix(benchmark)?
+            .strip_prefix(' ')
+    };
+    rest.strip_prefix(": ").or_else(in_iteration).unwrap_or(message)
 }
 
 /// A group in the words of the command line.
@@ -221,6 +242,20 @@ pub fn place(group: &GroupKey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_named_before_a_message_is_not_named_in_it() {
+        let rest = |message| without_subject(message, "go", "fib");
+        assert_eq!(rest("go, fib iteration 0: was ended"), "iteration 0: was ended");
+        assert_eq!(rest("go: was ended"), "was ended");
+        for other in [
+            "gogogo: was ended",
+            "go, fibonacci iteration 0: was ended",
+            "was ended",
+        ] {
+            assert_eq!(rest(other), other);
+        }
+    }
 
     #[test]
     fn the_time_left_is_that_of_the_runs_that_have_ended() {

@@ -2,19 +2,17 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::thread;
 
 use anyhow::{Context as _, Result, bail};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use super::args::RunArgs;
 use super::judged::{self, Judge};
+use super::signals::watch_signals;
 use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, next, plan, prepare, progress, report, sessions};
 use crate::drive::native::{NativeHost, Options};
-use crate::drive::{Host, Interrupt, is_ignored};
+use crate::drive::{Host, Interrupt};
 use crate::log::{self, Log, Replay};
 use crate::model::analysis::{Analysis, Measure};
 use crate::model::event::{StopReason, What};
@@ -169,29 +167,6 @@ fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn
     })?;
     finish(world, folder, reason, out)
 }
-
-/// Tells `interrupt` what the user and the system want until the handle is closed. What was ignored from the start stays so.
-fn watch_signals(interrupt: &Interrupt) -> Result<signal_hook::iterator::Handle> {
-    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter();
-    let mut signals = Signals::new(heeded.filter(|signal| !is_ignored(*signal)))?;
-    let handle = signals.handle();
-    let interrupt = interrupt.clone();
-    thread::spawn(move || {
-        for signal in &mut signals {
-            // A system that shuts down does not wait for an invocation to end.
-            if signal != SIGINT {
-                interrupt.press();
-            }
-            interrupt.press();
-            let first = signal == SIGINT && !interrupt.at_once();
-            remark(if first { FINISHING } else { STOPPING });
-        }
-    });
-    Ok(handle)
-}
-
-const FINISHING: &str = "\nfinishing the current invocation; Ctrl-C again to stop at once";
-const STOPPING: &str = "\nstopping at once";
 
 /// The table, the report, and what to do next.
 fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {

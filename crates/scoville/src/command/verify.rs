@@ -7,11 +7,13 @@ use anyhow::{Context as _, Result, bail};
 
 use super::args::VerifyArgs;
 use super::list::{print, table};
-use super::progress::{over_cells, place};
+use super::progress::{over_cells, place, without_subject};
+use super::signals::watch_signals;
 use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, prepare};
 use crate::catalogue::{FAMILIES, family};
+use crate::digits::number_of;
 use crate::drive::protocol::State;
 use crate::drive::{Host, Interrupt};
 use crate::log::{self, LogError};
@@ -77,11 +79,14 @@ enum Verified {
     Unsupported(String),
     /// The message, its class, and the last that the process printed.
     Failed(String, FailureKind, String),
+    /// The user ended it before it was known.
+    Open,
 }
 
 impl Verified {
-    fn verdict(&self) -> CellVerdict {
-        match self {
+    fn verdict(&self) -> Option<CellVerdict> {
+        Some(match self {
+            Verified::Open => return None,
             Verified::Counted => CellVerdict::Counted,
             Verified::Uncounted => CellVerdict::Uncounted,
             Verified::Unverified(reason) => CellVerdict::Unverified {
@@ -93,8 +98,15 @@ impl Verified {
             Verified::Failed(message, ..) => CellVerdict::Failed {
                 message: message.clone(),
             },
-        }
+        })
     }
+}
+
+/// A cell and how it did.
+struct Cell<'p> {
+    group: &'p Group,
+    competitor: &'p Competitor,
+    verified: Verified,
 }
 
 fn results(
@@ -105,76 +117,117 @@ fn results(
     host: &mut dyn Host,
     out: &mut dyn Write,
 ) -> Result<Exit> {
-    let names = columns(plan);
-    let mut shown = table();
-    let titles = names.iter().map(|name| titled(name, candidates));
-    shown.set_header(["benchmark".to_owned()].into_iter().chain(titles));
-    let mut notes = Vec::new();
-    let mut exit = Exit::Good;
-    // What was found out is worth its time even if it cannot be kept.
-    let mut unkept = None;
-    let bar = over_cells(plan);
-    for group in &plan.groups {
-        let mut row = vec![place(&group.key)];
-        for name in &names {
-            let competitor = group.competitors.iter().find(|c| c.runtime == *name);
-            let verified = competitor.map(|competitor| {
-                bar.set_message(format!("{} / {name}", place(&group.key)));
-                bar.tick();
-                let (verified, noted) = verify_and_note(world, group, competitor, time, host);
-                if let Err(failure) = noted
-                    && unkept.is_none()
-                {
-                    bar.suspend(|| remark(format_args!("warning  {UNKEPT}: {failure}")));
-                    unkept = Some(failure);
-                }
-                bar.inc(1);
-                verified
-            });
-            row.push(mark(verified.as_ref()).into());
-            if let Some(note) = verified.as_ref().and_then(why) {
-                notes.push(format!("{} {name}: {note}", group.key.benchmark));
-            }
-            exit = worse(exit, verified.as_ref());
-        }
-        shown.add_row(row);
-    }
-    bar.finish_and_clear();
-    print(&shown, out)?;
-    writeln!(
-        out,
-        "\nok: results and counted work are right; ok*: results are right, work is not counted; -: not offered"
-    )?;
-    for line in grouped(&plan.skipped) {
-        writeln!(out, "left out  {line}")?;
-    }
-    for note in notes {
-        writeln!(out, "{note}")?;
-    }
+    let interrupt = Interrupt::default();
+    let watcher = watch_signals(&interrupt)?;
+    let (cells, unkept) = verify_all(world, plan, time, host, &interrupt);
+    watcher.close();
+    show(plan, candidates, &cells, out)?;
+    let exit = cells
+        .iter()
+        .fold(Exit::Good, |exit, cell| worse(exit, &cell.verified));
     match unkept {
         Some(failure) if exit == Exit::Good => Err(failure).context(UNKEPT),
         _ => Ok(exit),
     }
 }
 
-/// How the cell did, and whether that could be noted for `list matrix`.
-fn verify_and_note(
+/// Every cell of the plan, and why what was found out could not be kept; it is worth its time all the same.
+fn verify_all<'p>(
     world: &World,
-    group: &Group,
-    competitor: &Competitor,
+    plan: &'p Plan,
     time: Option<Duration>,
     host: &mut dyn Host,
-) -> (Verified, Result<(), LogError>) {
-    let (verified, version) = verify(group, competitor, time, host);
+    interrupt: &Interrupt,
+) -> (Vec<Cell<'p>>, Option<LogError>) {
+    let mut cells = Vec::new();
+    let mut unkept = None;
+    let bar = over_cells(plan);
+    for group in &plan.groups {
+        for competitor in &group.competitors {
+            bar.set_message(format!("{} / {}", place(&group.key), competitor.runtime));
+            bar.tick();
+            let (verified, version) = verify(group, competitor, time, host, interrupt);
+            let cell = Cell {
+                group,
+                competitor,
+                verified,
+            };
+            if let Err(failure) = note(world, &cell, version, host)
+                && unkept.is_none()
+            {
+                bar.suspend(|| remark(format_args!("warning  {UNKEPT}: {failure}")));
+                unkept = Some(failure);
+            }
+            bar.inc(1);
+            cells.push(cell);
+        }
+    }
+    bar.finish_and_clear();
+    (cells, unkept)
+}
+
+/// Notes how the cell did for `list matrix`.
+fn note(world: &World, cell: &Cell<'_>, version: String, host: &dyn Host) -> Result<(), LogError> {
+    let Some(verdict) = cell.verified.verdict() else {
+        return Ok(());
+    };
     let cell = VerifiedCell {
         unix: host.unix(),
-        group: group.key.clone(),
-        runtime: competitor.runtime.clone(),
+        group: cell.group.key.clone(),
+        runtime: cell.competitor.runtime.clone(),
         version,
-        verdict: verified.verdict(),
+        verdict,
     };
-    let noted = log::note(&world.results, &cell);
-    (verified, noted)
+    log::note(&world.results, &cell)
+}
+
+/// A table of all cells, and below it what does not fit into one.
+fn show(plan: &Plan, candidates: &[Candidate], cells: &[Cell<'_>], out: &mut dyn Write) -> Result<()> {
+    let names = columns(plan);
+    let mut shown = table();
+    let titles = names.iter().map(|name| titled(name, candidates));
+    shown.set_header(["benchmark".to_owned()].into_iter().chain(titles));
+    for group in &plan.groups {
+        let of = |name: &String| {
+            let mut cells = cells.iter();
+            cells.find(|cell| cell.group.key == group.key && cell.competitor.runtime == *name)
+        };
+        let marks = names
+            .iter()
+            .map(|name| mark(of(name).map(|cell| &cell.verified)).to_owned());
+        shown.add_row([place(&group.key)].into_iter().chain(marks));
+    }
+    print(&shown, out)?;
+    writeln!(
+        out,
+        "\nok: results and counted work are right; ok*: results are right, work is not counted; -: not offered"
+    )?;
+    let is_open = |cell: &&Cell<'_>| matches!(cell.verified, Verified::Open);
+    let (open, all) = (
+        cells.iter().filter(is_open).count(),
+        number_of(cells.len(), "cell"),
+    );
+    if open > 0 {
+        writeln!(
+            out,
+            "open: not verified before the user ended it, {open} of {all}"
+        )?;
+    }
+    for line in grouped(&plan.skipped) {
+        writeln!(out, "left out  {line}")?;
+    }
+    for Cell {
+        group,
+        competitor,
+        verified,
+    } in cells
+    {
+        if let Some(why) = why(verified) {
+            let why = without_subject(&why, &competitor.reports_as, &group.key.benchmark);
+            writeln!(out, "{} / {}: {why}", place(&group.key), competitor.runtime)?;
+        }
+    }
+    Ok(())
 }
 
 fn columns(plan: &Plan) -> Vec<String> {
@@ -205,9 +258,13 @@ fn verify(
     competitor: &Competitor,
     time: Option<Duration>,
     host: &mut dyn Host,
+    interrupt: &Interrupt,
 ) -> (Verified, String) {
+    if interrupt.finish() {
+        return (Verified::Open, String::new());
+    }
     let time = time.unwrap_or_else(|| usual_time(&group.key.preset));
-    let plain = host.invoke(&order(group, competitor, time, false), &Interrupt::default());
+    let plain = host.invoke(&order(group, competitor, time, false), interrupt);
     let version = plain
         .hello
         .as_ref()
@@ -221,8 +278,9 @@ fn verify(
         Some(bad) => bad,
         None if !group.unverified.is_empty() => Verified::Unverified(group.unverified.clone()),
         None if !counts => Verified::Uncounted,
+        None if interrupt.finish() => Verified::Open,
         None => {
-            let counted = host.invoke(&order(group, competitor, time, true), &Interrupt::default());
+            let counted = host.invoke(&order(group, competitor, time, true), interrupt);
             outcome(&counted).unwrap_or(Verified::Counted)
         }
     };
@@ -233,6 +291,7 @@ fn outcome(invocation: &Invocation) -> Option<Verified> {
     match &invocation.outcome {
         Outcome::Ok => None,
         Outcome::Unsupported { reason } => Some(Verified::Unsupported(reason.clone())),
+        Outcome::Failed(failure) if failure.kind == FailureKind::Interrupted => Some(Verified::Open),
         Outcome::Failed(failure) => Some(Verified::Failed(
             with_advice(&failure.message, &failure.kind),
             failure.kind.clone(),
@@ -302,6 +361,7 @@ fn mark(verified: Option<&Verified>) -> &'static str {
         Some(Verified::Unsupported(_)) => "unsupported",
         Some(Verified::Failed(_, kind, _)) if is_wrong(kind) => "WRONG",
         Some(Verified::Failed(..)) => "FAILED",
+        Some(Verified::Open) => "open",
     }
 }
 
@@ -314,16 +374,17 @@ fn is_wrong(kind: &FailureKind) -> bool {
 
 fn why(verified: &Verified) -> Option<String> {
     match verified {
-        Verified::Counted | Verified::Uncounted => None,
+        Verified::Counted | Verified::Uncounted | Verified::Open => None,
         Verified::Unsupported(reason) | Verified::Unverified(reason) => Some(reason.clone()),
         Verified::Failed(message, _, printed) => Some(format!("{message}{}", last_lines(printed, 10))),
     }
 }
 
-fn worse(exit: Exit, verified: Option<&Verified>) -> Exit {
-    match verified {
-        Some(Verified::Failed(_, kind, _)) if is_wrong(kind) => Exit::WrongResult,
-        Some(Verified::Failed(..)) if exit == Exit::Good => Exit::RuntimeFailed,
+fn worse(exit: Exit, verified: &Verified) -> Exit {
+    match (exit, verified) {
+        (Exit::Interrupted, _) | (_, Verified::Open) => Exit::Interrupted,
+        (_, Verified::Failed(_, kind, _)) if is_wrong(kind) => Exit::WrongResult,
+        (Exit::Good, Verified::Failed(..)) => Exit::RuntimeFailed,
         _ => exit,
     }
 }

@@ -46,7 +46,7 @@ impl Running {
         };
         Self(
             command
-                .stdout(Stdio::null())
+                .stdout(Stdio::piped())
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap(),
@@ -56,6 +56,13 @@ impl Running {
     fn signal(&self, signal: libc::c_int) {
         // SAFETY: kill has no memory effects; the child is ours and not yet waited for.
         assert_eq!(unsafe { libc::kill(self.0.id() as libc::pid_t, signal) }, 0);
+    }
+
+    /// Waits for the end of a program that prints no more than a pipe holds: its status, and what it said.
+    fn end(&mut self) -> (Option<i32>, String) {
+        let status = self.0.wait().unwrap();
+        let output = self.0.stdout.take().unwrap();
+        (status.code(), io::read_to_string(output).unwrap())
     }
 
     /// Waits until the session's log has so many lines; false if the program ended before.
@@ -163,6 +170,46 @@ fn ctrl_c_once_ends_after_the_invocation_and_twice_at_once() {
             Some(StopReason::User)
         );
         assert_nobody_left(&tag);
+    }
+}
+
+/// What was verified is known, and of the others nothing is said but that they are open.
+#[test]
+fn verify_shows_what_it_knows_when_it_is_ended() {
+    for (presses, nap_ns, rows) in [
+        (
+            1,
+            1_000_000_000_u64,
+            ["alpha tiny on 1 ok* ok*", "beta tiny on 1 open open"],
+        ),
+        (
+            2,
+            60_000_000_000,
+            ["alpha tiny on 1 ok* open", "beta tiny on 1 open open"],
+        ),
+    ] {
+        let checkout = Checkout::new(&[("fast", ""), ("slow", &format!("--sleep-ns {nap_ns}"))]);
+        let noted = || {
+            let lines = fs::read_to_string(checkout.results().join(log::VERIFIED)).unwrap_or_default();
+            lines.lines().count()
+        };
+        let mut running = Running::start(&checkout, &["verify", "--cores=1", "--runtime=fast,slow"]);
+        wait_until("the first cell", || noted() == 1);
+        for _ in 0..presses {
+            running.signal(libc::SIGINT);
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let (status, told) = running.end();
+        assert_eq!(status, Some(130), "{told}");
+        let lines: Vec<String> = told
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(lines[1..3], rows, "{told}");
+        let open = rows.join(" ").matches("open").count();
+        let summary = format!("open: not verified before the user ended it, {open} of 4 cells");
+        assert!(lines.contains(&summary), "{told}");
+        assert_eq!(noted(), 4 - open);
     }
 }
 

@@ -57,6 +57,13 @@ fn the_last_that_a_failing_runtime_printed_is_shown() {
     checkout
         .run(&verify)
         .ends_with(4)
+        .says("\nalpha tiny on 1 / short-lived: iteration 0: was ended by signal 11")
+        .says("while the laboratory waited for `end`\n    last words on std");
+    let run = arguments(&["--runtime=short-lived", "--quick", "--blocks=1"]);
+    checkout
+        .run(&[&["run"][..], &run].concat())
+        .ends_with(4)
+        .says("alpha quick on 1 / short-lived: FAILED: iteration 0: was ended by signal 11")
         .says("while the laboratory waited for `end`\n    last words on std");
     for runtime in ["--runtime=stillborn", "--runtime=short-lived"] {
         checkout
