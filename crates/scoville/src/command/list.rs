@@ -34,7 +34,7 @@ pub fn run(world: &World, what: Option<Listed>, out: &mut dyn Write) -> Result<E
     Ok(Exit::Good)
 }
 
-/// A table without lines, as wide as the terminal lets it be.
+/// A table without lines, as wide as its contents.
 pub fn table() -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

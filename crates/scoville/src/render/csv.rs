@@ -24,38 +24,28 @@ pub fn invocations(analysis: &Analysis) -> String {
         "mostly_disturbed",
     ]);
     each(analysis, |group, cell, point| {
-        let shown = cell.state.has_numbers();
+        let number = |text: String| {
+            if cell.state.has_numbers() {
+                text
+            } else {
+                String::new()
+            }
+        };
         let mut fields = vec![
             point.block.to_string(),
             point.sequence.to_string(),
             outcome(point).to_string(),
             point.contaminated.join("; "),
-            if shown {
-                point.wall_ns.len().to_string()
-            } else {
-                String::new()
-            },
-            if shown {
-                point.steady_from.to_string()
-            } else {
-                String::new()
-            },
-            if shown {
-                warmup(point.warmup).to_string()
-            } else {
-                String::new()
-            },
+            number(point.wall_ns.len().to_string()),
+            number(point.steady_from.to_string()),
+            number(warmup(point.warmup).to_string()),
         ];
         fields.extend(MEASURES.iter().map(|m| {
-            let value = point.summaries.get(m).filter(|_| shown);
-            value.map(f64::to_string).unwrap_or_default()
+            let value = point.summaries.get(m).map(f64::to_string);
+            number(value.unwrap_or_default())
         }));
         // Of the whole cell, as its state is.
-        fields.push(if shown {
-            cell.disturbance.mostly.to_string()
-        } else {
-            String::new()
-        });
+        fields.push(number(cell.disturbance.mostly.to_string()));
         table.row(analysis, group, cell, fields);
     });
     table.finish()

@@ -11,7 +11,7 @@ use super::super::simulate::write_page;
 use super::{ReproduceArgs, doubt, figures, section, show, watched};
 use crate::digits::number_of;
 use crate::render::field::Field;
-use crate::render::html::simulation::{Figure, Page};
+use crate::render::html::simulation::{Figure, Page, Section};
 
 /// Prints the chapter, and writes its page.
 pub(super) fn run(arguments: &ReproduceArgs, out: &mut dyn Write) -> Result<Exit> {
@@ -114,6 +114,40 @@ fn verdicts(rows: &[Row]) -> Vec<(Verdict, usize)> {
 
 fn thesis_page(chapter: &Chapter, seeds: u64) -> Page {
     let rows = &chapter.rows;
+    let figures = chapter
+        .figures
+        .iter()
+        .map(|figure| figures::section(figure, rows));
+    let begin = [verdicts_section(rows, seeds), statements_section(rows)].into_iter();
+    Page {
+        title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
+        method: format!("Machine opteron, {} per cell.", number_of(seeds as usize, "seed")),
+        sections: begin.chain(figures).chain([calibration_section()]).collect(),
+    }
+}
+
+fn verdicts_section(rows: &[Row], seeds: u64) -> Section {
+    let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
+        vec![
+            verdict.text().into(),
+            Field::of(count as f64, count.to_string()),
+            verdict.meaning().into(),
+        ]
+    });
+    section(
+        "Verdicts",
+        format!(
+            "What came of {} statements.{} {WITHOUT_RESULTS}",
+            rows.len(),
+            doubt(seeds)
+        ),
+        None,
+        &["verdict", "statements", "meaning"],
+        summary.collect(),
+    )
+}
+
+fn statements_section(rows: &[Row]) -> Section {
     // Of a bound there is no dot, so that its row says what is published.
     let named = |row: &Row| match row.number {
         Some(_) => row.statement.clone(),
@@ -130,50 +164,24 @@ fn thesis_page(chapter: &Chapter, seeds: u64) -> Page {
             .to_vec(),
         rows: drawn.collect(),
     };
-    let summary = verdicts(rows).into_iter().map(|(verdict, count)| {
-        vec![
-            verdict.text().into(),
-            Field::of(count as f64, count.to_string()),
-            verdict.meaning().into(),
-        ]
-    });
+    section(
+        "Statements",
+        format!("{} {NOTATION}", rule_of_verdicts()),
+        Some(figure),
+        &THESIS_HEADER,
+        rows.iter().map(thesis_columns).collect(),
+    )
+}
+
+fn calibration_section() -> Section {
     let fitted = CALIBRATION.iter().map(|(a, b)| vec![(*a).into(), (*b).into()]);
-    let calibration = section(
+    section(
         "Calibration",
         "The model was fitted to these points and to no others.".to_owned(),
         None,
         &["parameter", "fitted to"],
         fitted.collect(),
-    );
-    let begin = [
-        section(
-            "Verdicts",
-            format!(
-                "What came of {} statements.{} {WITHOUT_RESULTS}",
-                rows.len(),
-                doubt(seeds)
-            ),
-            None,
-            &["verdict", "statements", "meaning"],
-            summary.collect(),
-        ),
-        section(
-            "Statements",
-            format!("{} {NOTATION}", rule_of_verdicts()),
-            Some(figure),
-            &THESIS_HEADER,
-            rows.iter().map(thesis_columns).collect(),
-        ),
-    ];
-    let figures = chapter
-        .figures
-        .iter()
-        .map(|figure| figures::section(figure, rows));
-    Page {
-        title: "Woelke 2018, chapter 6: published and simulated".to_owned(),
-        method: format!("Machine opteron, {} per cell.", number_of(seeds as usize, "seed")),
-        sections: begin.into_iter().chain(figures).chain([calibration]).collect(),
-    }
+    )
 }
 
 /// Why some figures and tables of the chapter are missing.
