@@ -908,10 +908,12 @@ fn half_of_what_waits_for_a_stuck_worker_is_left_to_it() {
 fn work_queued_behind_many_slow_handlers_goes_elsewhere() {
     /// Handlers that a worker runs before it looks around by itself.
     const UNSEEN: usize = 14;
+    /// On a busy machine the worker loses its processor in a handler now and then, and is relieved as if that were long.
+    const BY_CHANCE: usize = 60;
     let mut seen = 0;
     for _ in 0..400 {
         seen += usize::from(first_elsewhere() < UNSEEN);
-        if seen == 5 {
+        if seen > BY_CHANCE {
             return;
         }
     }
