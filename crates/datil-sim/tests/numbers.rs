@@ -10,14 +10,14 @@ const SAME: &[(&str, &str, &str, &str)] = &[
     ("worker/run.rs", "LOOK_EVERY", "sharing.rs", "LOOK_EVERY"),
     ("worker/queue.rs", "STEP", "sharing.rs", "STEP"),
     ("worker/core/mod.rs", "SHORT", "sharing.rs", "SHORT"),
-    ("worker/run.rs", "PATIENCE_OF_A_THIEF", "hunting.rs", "PATIENCE"),
+    ("worker/thief.rs", "PATIENCE_OF_A_THIEF", "hunting.rs", "PATIENCE"),
     (
-        "worker/run.rs",
+        "worker/thief.rs",
         "BETWEEN_ATTEMPTS",
         "hunting.rs",
         "BETWEEN_ATTEMPTS",
     ),
-    ("worker/run.rs", "PATIENCE", "inbox.rs", "PATIENCE"),
+    ("worker/rest.rs", "PATIENCE", "inbox.rs", "PATIENCE"),
     ("worker/forwarded.rs", "REMITTED", "inbox.rs", "REMITTED"),
     ("worker/absence.rs", "ROUNDS", "guard.rs", "CALM"),
     ("worker/learning.rs", "STALE", "learning.rs", "COMPARED"),
@@ -78,7 +78,7 @@ fn the_machine_pair_has_the_numbers_that_datil_has() {
     let of = |file: &str, name: &str| number(&source(&format!("datil/src/worker/{file}")), name);
     assert_eq!(of("brought.rs", "SILENCE"), Some(owners.silence));
     assert_eq!(of("brought.rs", "LAST_LOOKS"), Some(owners.patience.into()));
-    assert_eq!(of("routed.rs", "BRIEFLY"), Some(owners.patience.into()));
+    assert_eq!(of("search.rs", "BRIEFLY"), Some(owners.patience.into()));
     assert_eq!(of("brought.rs", "EVERY"), Some(owners.look_every.into()));
     assert_eq!(of("forwarded.rs", "ENOUGH"), Some(owners.ahead.into()));
     assert_eq!(of("forwarded.rs", "PATIENCE"), Some(owners.wait));

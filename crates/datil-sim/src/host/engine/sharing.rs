@@ -1,6 +1,6 @@
 //! Policies that do not route: an actor runs where it belongs, and a worker that has more than it runs gives some of it to one that idles.
 //!
-//! As datil's workers do it (`crates/datil/src/worker/run.rs`), whose words and numbers these are. What becomes of two workers that share work is
+//! As datil's workers do it (`crates/datil/src/worker/run.rs`, `giving.rs`), whose words and numbers these are. What becomes of two workers that share work is
 //! in [`super::apart`], what a worker does that has none in [`super::hunting`] and [`super::guard`].
 
 use datil_policy::{Board, Crowd, End, Nanos, Offer, Pick, Progress, Route};
