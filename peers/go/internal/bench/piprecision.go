@@ -104,8 +104,9 @@ func (m *piMaster) start(self *actor.Mailbox[piMessage]) {
 	for i := range m.workers {
 		id := int64(i)
 		m.workers[i] = actor.Spawn(m.it, func(worker *actor.Mailbox[termMessage]) {
+			terms := piTerms{piNumbers: numbers}
 			for t := worker.Receive(); !t.last; t = worker.Receive() {
-				self.Send(piMessage{kind: piResult, value: numbers.term(t.term), worker: id})
+				self.Send(piMessage{kind: piResult, value: terms.compute(t.term), worker: id})
 			}
 			self.Send(piMessage{kind: piStopped})
 		})
@@ -128,19 +129,29 @@ func newPiNumbers(scale int64) piNumbers {
 	return piNumbers{one: one, two: new(bignum.Int).Lsh(one, 1), four: new(bignum.Int).Lsh(one, 2)}
 }
 
-// term is the k-th term of the formula of Bailey, Borwein and Plouffe.
-func (n piNumbers) term(k int64) *bignum.Int {
-	e := 8 * k
-	t := roundedQuotient(n.four, bignum.NewInt(e+1))
-	t.Sub(t, roundedQuotient(n.two, bignum.NewInt(e+4)))
-	t.Sub(t, roundedQuotient(n.one, bignum.NewInt(e+5)))
-	t.Sub(t, roundedQuotient(n.one, bignum.NewInt(e+6)))
-	return roundedQuotient(t, new(bignum.Int).Exp(bignum.NewInt(16), bignum.NewInt(k), nil))
+// piTerms computes terms for one worker. What is not sent stays in memory that the next term uses again: with new memory
+// for each quotient and remainder a term takes a third longer.
+type piTerms struct {
+	piNumbers
+	sum, quotient, remainder, divisor bignum.Int
 }
 
-// roundedQuotient is a/b for a >= 0 and b > 0, rounded to the nearest integer; ties go to the even one.
-func roundedQuotient(a, b *bignum.Int) *bignum.Int {
-	q, r := new(bignum.Int).QuoRem(a, b, new(bignum.Int))
+// compute returns the k-th term of the formula of Bailey, Borwein and Plouffe.
+func (t *piTerms) compute(k int64) *bignum.Int {
+	e := 8 * k
+	sum := t.roundedQuotient(&t.sum, t.four, t.divisor.SetInt64(e+1))
+	sum.Sub(sum, t.roundedQuotient(&t.quotient, t.two, t.divisor.SetInt64(e+4)))
+	sum.Sub(sum, t.roundedQuotient(&t.quotient, t.one, t.divisor.SetInt64(e+5)))
+	sum.Sub(sum, t.roundedQuotient(&t.quotient, t.one, t.divisor.SetInt64(e+6)))
+	power := t.divisor.Lsh(t.divisor.SetInt64(1), uint(4*k)) // 16^k: Exp would square its way there
+	return t.roundedQuotient(new(bignum.Int), sum, power)
+}
+
+// roundedQuotient sets q to a/b for a >= 0 and b > 0, rounded to the nearest integer, and returns it; ties go to the even
+// one.
+func (t *piTerms) roundedQuotient(q, a, b *bignum.Int) *bignum.Int {
+	r := &t.remainder
+	q.QuoRem(a, b, r)
 	if half := r.Lsh(r, 1).Cmp(b); half > 0 || half == 0 && q.Bit(0) == 1 {
 		q.Add(q, bignum.NewInt(1))
 	}

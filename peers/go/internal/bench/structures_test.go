@@ -71,13 +71,43 @@ func TestSortedListIsSorted(t *testing.T) {
 }
 
 func TestQuotientsAreRoundedToTheNearestAndToTheEven(t *testing.T) {
+	var terms piTerms
 	for _, c := range []struct{ a, b, want int64 }{
 		{0, 5, 0}, {1, 2, 0}, {3, 2, 2}, {5, 2, 2}, {7, 2, 4}, {7, 3, 2}, {8, 3, 3}, {9, 3, 3}, {10, 4, 2}, {14, 4, 4},
 	} {
-		got := roundedQuotient(bignum.NewInt(c.a), bignum.NewInt(c.b))
+		got := terms.roundedQuotient(new(bignum.Int), bignum.NewInt(c.a), bignum.NewInt(c.b))
 		if got.Cmp(bignum.NewInt(c.want)) != 0 {
 			t.Errorf("%d/%d is rounded to %v, want %d", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// The terms of one worker add up to what those of fresh ones do: a term that was returned does not change with the next.
+func TestATermIsNotChangedByTheNextOne(t *testing.T) {
+	numbers := newPiNumbers(50)
+	one := piTerms{piNumbers: numbers}
+	var got []*bignum.Int
+	for k := int64(0); k < 42; k++ {
+		got = append(got, one.compute(k))
+	}
+	for k, term := range got {
+		fresh := piTerms{piNumbers: numbers}
+		if want := fresh.compute(int64(k)); term.Cmp(want) != 0 {
+			t.Errorf("term %d has become %v; it was %v", k, term, want)
+		}
+	}
+	if first := got[0].String(); first[:6] != "313333" { // 4 - 1/2 - 1/5 - 1/6
+		t.Errorf("the first term begins with %s", first[:6])
+	}
+}
+
+// A term is the only new number: all others use memory of the terms before.
+func TestATermNeedsMemoryForItselfOnly(t *testing.T) {
+	terms := piTerms{piNumbers: newPiNumbers(3000)}
+	terms.compute(1000)
+	each := testing.AllocsPerRun(100, func() { terms.compute(1000) })
+	if each > 6 { // the race detector adds some
+		t.Errorf("%v allocations for a term; want 2, for the number and its digits", each)
 	}
 }
 
