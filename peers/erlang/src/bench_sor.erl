@@ -4,6 +4,12 @@
 -export([parameters/0, run/2]).
 -import(scoville_iteration, [start/1, expect/2, await/1, finish/1, report/3, leave/1]).
 
+-ifdef(TEST).
+-export([add/2, relaxed/3]).
+-endif.
+
+-compile({inline, [add/2, relaxed/3]}).
+
 %% What everybody knows and never changes.
 -record(grid, {run, side, iterations, omega}).
 %% What a cell knows and never changes.
@@ -123,17 +129,22 @@ cell(#cell{colour = Colour} = Cell, Value) ->
 cell(#cell{grid = Grid} = Cell, Value, Iteration, Sum, 1, Received) ->
     receive
         {value, V} ->
-            Omega = Grid#grid.omega,
-            New = (0.25 * Omega) * (Sum + V) + (1.0 - Omega) * Value,
+            New = relaxed(Grid#grid.omega, add(V, Sum), Value),
             next(Cell, New, Iteration + 1, Received + 1);
         Other ->
             error({unexpected, Other})
     end;
 cell(Cell, Value, Iteration, Sum, Missing, Received) ->
     receive
-        {value, V} -> cell(Cell, Value, Iteration, Sum + V, Missing - 1, Received + 1);
+        {value, V} -> cell(Cell, Value, Iteration, add(V, Sum), Missing - 1, Received + 1);
         Other -> error({unexpected, Other})
     end.
+
+%% The guards spare both the arithmetic that takes any two numbers.
+add(V, Sum) when is_float(V), is_float(Sum) -> Sum + V.
+
+relaxed(Omega, Sum, Value) when is_float(Omega), is_float(Sum), is_float(Value) ->
+    (0.25 * Omega) * Sum + (1.0 - Omega) * Value.
 
 next(#cell{grid = #grid{run = Run, iterations = Iteration}} = Cell, Value, Iteration, Received) ->
     #cell{owner = Owner, i = I, j = J, colour = Colour, neighbours = Neighbours} = Cell,

@@ -368,9 +368,13 @@ inner_loop_of_filterbank_test_() ->
 %% any two numbers, and that leaves its results beside the heap.
 floats_are_known_to_be_floats_test_() ->
     Facilities = [{1.5 * I, 2.5 * I} || I <- lists:seq(1, 1000)],
+    Values = [1.5 * I || I <- lists:seq(1, 1000)],
+    Relax = fun(Sum, Value) -> bench_sor:relaxed(1.25, Sum, Value) end,
     [
         ?_assertEqual(0, words_beside_heap(fun() -> bench_trapezoid:area(0, 1000, 1.0, 0.004, 0.0) end)),
-        ?_assertEqual(0, words_beside_heap(fun() -> bench_facloc:nearest(3.25, 4.75, Facilities) end))
+        ?_assertEqual(0, words_beside_heap(fun() -> bench_facloc:nearest(3.25, 4.75, Facilities) end)),
+        ?_assertEqual(0, words_beside_heap(fun() -> lists:foldl(fun bench_sor:add/2, 0.0, Values) end)),
+        ?_assertEqual(0, words_beside_heap(fun() -> lists:foldl(Relax, 0.5, Values) end))
     ].
 
 %% In a process where nothing is collected before the call has returned.
