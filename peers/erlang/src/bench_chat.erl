@@ -5,7 +5,7 @@
 -import(scoville_iteration, [start/1, expect/2, await/1, await/2, finish/1, stop/1, report/3, leave/1]).
 
 -ifdef(TEST).
--export([shuffle/2]).
+-export([shuffle/2, accumulator/5]).
 -endif.
 
 %% What a client knows and never changes.
@@ -111,12 +111,6 @@ poker(Run, #{clients := Clients, turns := Turns, dirs := Dirs, seed := Seed} = V
         Other ->
             error({unexpected, Other})
     end.
-
-turn(Run, Turn, Clients, Directories) ->
-    Poker = self(),
-    Accumulator = spawn(fun() -> accumulator(Run, Poker, Turn, Clients) end),
-    _ = [Directory ! {poke, Accumulator} || Directory <- Directories],
-    Accumulator.
 
 confirmed(0) ->
     ok;
@@ -320,11 +314,19 @@ chat(Members, Buffered) ->
 instead(Closed, _, 0) -> {close, Closed};
 instead(Closed, Opened, N) -> {bump, Closed, Opened, N}.
 
+%% A turn begins with the creation of its accumulator, which may be long before that runs.
+-dialyzer({nowarn_function, [turn/4]}).
+turn(Run, Turn, Clients, Directories) ->
+    Poker = self(),
+    Began = now_ns(),
+    Accumulator = spawn(fun() -> accumulator(Run, Poker, Turn, Clients, Began) end),
+    _ = [Directory ! {poke, Accumulator} || Directory <- Directories],
+    Accumulator.
+
 %% A turn has three levels: acts, joins, forwards. What has been opened on each and not closed yet decides.
 %% After that the accumulator waits for its end, which comes from the driver.
--dialyzer({nowarn_function, [accumulator/4, turn/4]}).
-accumulator(Run, Poker, Turn, Clients) ->
-    Began = now_ns(),
+-dialyzer({nowarn_function, [accumulator/5]}).
+accumulator(Run, Poker, Turn, Clients, Began) ->
     {Bumps, Closes} = open({Clients, 0, 0}, 0, 0),
     report(Run, turn, {now_ns() - Began, Bumps, Closes}),
     Poker ! {confirm, Turn},

@@ -480,6 +480,19 @@ factors_of_mixed_test_() ->
         ]
     ].
 
+%% A turn takes as long as its accumulator lives, not as long as that runs.
+turn_of_chat_lasts_since_its_creation_test() ->
+    Run = scoville_iteration:start(fun() -> ok end),
+    Hour = 3600 * 1000000000,
+    Poker = self(),
+    Began = os:perf_counter(nanosecond) - Hour,
+    Accumulator = spawn(fun() -> bench_chat:accumulator(Run, Poker, 7, 1, Began) end),
+    Accumulator ! {close, 0},
+    receive {confirm, 7} -> ok end,
+    {Duration, 0, 1} = scoville_iteration:await(turn),
+    scoville_iteration:stop([Accumulator]),
+    ?assert(Duration >= Hour).
+
 shuffle_of_chat_test() ->
     %% Generator 0 draws 13849, 54254, 56847: entries 3, 2 and 1 swap with 1, 2 and 1.
     {Shuffled, Next} = bench_chat:shuffle([a, b, c, d], scoville_lcg:new(0)),
