@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"scoville/peer/internal/actor"
@@ -56,12 +57,7 @@ func newGrid(side int) *grid {
 func (g *grid) node(i, j, k int) int { return (i*g.side+j)*g.side + k }
 
 func (g *grid) connect(from, to int32) {
-	for _, known := range g.neighbours[from] {
-		if known == to {
-			return
-		}
-	}
-	if to != from {
+	if to != from && !slices.Contains(g.neighbours[from], to) {
 		g.neighbours[from] = append(g.neighbours[from], to)
 	}
 }

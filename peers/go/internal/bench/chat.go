@@ -357,7 +357,7 @@ func (w clientState) run(self chatClient) {
 		case clientAct:
 			w.act(self, m.turn)
 		case clientInvite:
-			if w.indexOf(m.room) < 0 {
+			if !slices.Contains(w.joined, m.room) {
 				w.joined = append(w.joined, m.room)
 			}
 			m.room.Send(chatMessage{kind: chatJoin, client: self, turn: m.turn})
@@ -365,8 +365,8 @@ func (w clientState) run(self chatClient) {
 			w.counted.forwards++
 			closeLevel(m.turn, levelForwards)
 		case clientLeft:
-			if i := w.indexOf(m.room); i >= 0 {
-				w.joined = append(w.joined[:i], w.joined[i+1:]...)
+			if i := slices.Index(w.joined, m.room); i >= 0 {
+				w.joined = slices.Delete(w.joined, i, i+1)
 			}
 			if !m.logout {
 				closeLevel(m.turn, levelActs)
@@ -379,15 +379,6 @@ func (w clientState) run(self chatClient) {
 		}
 	}
 	w.directory.Send(directoryMessage{kind: directoryClientLeft, counts: &w.counted})
-}
-
-func (w *clientState) indexOf(room chatRoom) int {
-	for i, known := range w.joined {
-		if known == room {
-			return i
-		}
-	}
-	return -1
 }
 
 // act does the first thing that the dice allow.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	bignum "math/big"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -234,7 +234,7 @@ func (b *Benchmark) checkNames(raw map[string]json.RawMessage) error {
 	for name := range raw {
 		names = append(names, name)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	for _, name := range names {
 		if !known[name] {
 			return fmt.Errorf("%s: unknown parameter %s", b.Name, name)

@@ -3,7 +3,7 @@ package bench
 import (
 	bignum "math/big"
 	"math/rand"
-	"sort"
+	"slices"
 	"testing"
 )
 
@@ -48,12 +48,12 @@ func TestSortedListIsSorted(t *testing.T) {
 	var want []int64
 	for i := 0; i < 500; i++ {
 		x := rng.Int63n(100)
-		if got := list.contains(x); got != holds(want, x) {
+		if got := list.contains(x); got != slices.Contains(want, x) {
 			t.Fatalf("contains(%d) is %v with %v", x, got, want)
 		}
 		list.insert(x)
 		want = append(want, x)
-		sort.Slice(want, func(i, j int) bool { return want[i] < want[j] })
+		slices.Sort(want)
 		if got := list.size(); got != int64(len(want)) {
 			t.Fatalf("size is %d, want %d", got, len(want))
 		}
@@ -109,13 +109,4 @@ func TestATermNeedsMemoryForItselfOnly(t *testing.T) {
 	if each > 6 { // the race detector adds some
 		t.Errorf("%v allocations for a term; want 2, for the number and its digits", each)
 	}
-}
-
-func holds(list []int64, x int64) bool {
-	for _, v := range list {
-		if v == x {
-			return true
-		}
-	}
-	return false
 }
