@@ -9,10 +9,29 @@ import (
 
 // request is what the laboratory sends: run, bye or stop.
 type request struct {
-	Type          string                     `json:"type"`
-	Benchmark     string                     `json:"benchmark"`
-	Parameters    map[string]json.RawMessage `json:"parameters"`
-	CountMessages flag                       `json:"count_messages"`
+	Type          string
+	Benchmark     string
+	Parameters    map[string]json.RawMessage
+	CountMessages flag
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. The fields of a struct would be found in upper case, too; in the protocol
+// those are unknown fields.
+func (r *request) UnmarshalJSON(text []byte) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		return err
+	}
+	for name, field := range map[string]any{
+		"type": &r.Type, "benchmark": &r.Benchmark, "parameters": &r.Parameters, "count_messages": &r.CountMessages,
+	} {
+		if value, ok := given[name]; ok {
+			if err := json.Unmarshal(value, field); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // flag is true or false; for a bool encoding/json would take null as well, which says neither.

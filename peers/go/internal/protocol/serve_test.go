@@ -73,7 +73,7 @@ func TestAConversation(t *testing.T) {
 	}
 	for _, count := range []bool{true, false} {
 		request, _ := json.Marshal(map[string]any{"type": "run", "benchmark": "fib", "count_messages": count,
-			"parameters": map[string]int{"index": 10}, "from the future": []int{1}})
+			"parameters": map[string]int{"index": 10}, "from the future": []int{1}, "Benchmark": "nope", "TYPE": 1})
 		lab.send(string(request))
 		if got := lab.receive(); got["type"] != "begin" {
 			t.Errorf("instead of begin: %v", got)
@@ -184,6 +184,8 @@ func TestWhatIsNotAMessageEndsTheConversation(t *testing.T) {
 		`{"type":1}`:                     "is not a message",
 		`{"type":"dance"}`:               `unknown type "dance"`,
 		`{}`:                             `unknown type ""`,
+		`{"Type":"bye"}`:                 `unknown type ""`,
+		"null":                           `unknown type ""`,
 		`{"type":"run","parameters":{}}`: "without a benchmark",
 		`{"type":"run","benchmark":null,"parameters":{}}`:                            "without a benchmark",
 		`{"type":"run","benchmark":"endless"}`:                                       "without parameters",
