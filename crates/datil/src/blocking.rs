@@ -63,10 +63,10 @@ impl Slot {
         ended.end(|| self.awaited.store(false, SeqCst))
     }
 
-    /// Waits until all of it is gone, and returns what was left if it did not end by itself. Does neither if the calling thread is a part of it.
-    fn wait(&self) -> Option<Leftovers> {
+    /// Waits until all of it is gone, and returns what was left if it did not end by itself. Does not wait if the calling thread is a part of it.
+    fn wait(&self) -> Leftovers {
         if self.has_this_thread() {
-            return None;
+            return Leftovers::unknown();
         }
         let ender = lock(&self.ender).take();
         let left = match ender {
@@ -74,7 +74,7 @@ impl Slot {
             None => self.end(),
         };
         self.team.wait_gone();
-        Some(left)
+        left
     }
 
     /// Whether the calling thread is its worker, also if it runs a simulation, or drops what that has left; or that of its timers, for which it waits as well; or is one of a blocking actor of its own.
@@ -139,9 +139,11 @@ impl Blocking {
     }
 
     /// Ends those that are left, and waits for those that have ended by themselves; returns what the former left. Nobody creates any more.
-    pub(crate) fn end(&self) -> Vec<Leftovers> {
+    pub(crate) fn end(&self) -> Leftovers {
         self.begin_to_end();
-        self.slots().iter().filter_map(|slot| slot.wait()).collect()
+        let mut left = Leftovers::default();
+        self.slots().iter().for_each(|slot| left += slot.wait());
+        left
     }
 
     /// Calls `f` with the runtime of each that is left.

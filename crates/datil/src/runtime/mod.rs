@@ -191,7 +191,7 @@ impl Runtime {
     /// left over are dropped without [`Actor::stopped`]; messages in their mailboxes are dropped. Their addresses go dead.
     ///
     /// It waits for running handlers. For an orderly end let the actors stop themselves, or call [`Runtime::wait_quiescent`] first. Called in a handler of this runtime it
-    /// waits for nothing and reports nothing: what is left is dropped when that handler has returned.
+    /// waits for nothing and reports nothing but that ([`Leftovers::incomplete`]): what is left is dropped when that handler has returned.
     pub fn shutdown(mut self) -> Leftovers {
         self.end(|| {})
     }
@@ -213,7 +213,7 @@ impl Runtime {
         if has_this_thread(&threads) {
             // An actor drops its own runtime: its worker cannot wait for itself, so somebody else cleans up.
             thread::spawn(move || finish(&team, &join(threads)));
-            return Leftovers::default();
+            return Leftovers::unknown();
         }
         let workers = join(threads);
         stopped();
@@ -234,7 +234,7 @@ impl Runtime {
     /// # Errors
     /// [`StillRunning`] if some take longer. Nothing new is begun any more; what is left is dropped, without a report, when the last of them has returned. The calling thread need not wait for that,
     /// but a process that ends before drops nothing. Called in a handler of this runtime it fails after `limit`, since that handler runs. Called by what a timer of this runtime runs or drops it
-    /// reports nothing if it had to wait for blocking actors.
+    /// reports nothing but that if it had to wait for blocking actors ([`Leftovers::incomplete`]).
     pub fn shutdown_within(mut self, limit: Duration) -> Result<Leftovers, StillRunning> {
         let began = crate::sync::Instant::now();
         self.ask_to_stop();
@@ -270,7 +270,7 @@ impl Runtime {
                 // The end waits for the thread of the timers, which has to return before.
                 let is_awaited = team.timers.are_here() || team.blocking.have_this_thread();
                 return Ok(if is_awaited {
-                    Leftovers::default()
+                    Leftovers::unknown()
                 } else {
                     ending.join().expect("who ends a runtime catches all panics")
                 });
@@ -356,7 +356,7 @@ fn drop_all(team: &Team, stopped: &[Stopped]) -> Leftovers {
     team.inbox.close();
     drop_actors(team, stopped, &mut leftovers).forget();
     timers.end(team);
-    team.blocking.end().into_iter().for_each(|left| leftovers += left);
+    leftovers += team.blocking.end();
     debug_assert!(team.inbox.is_empty(), "it accepts nothing since it was closed");
     leftovers.messages += dead_letters(stopped) - dropped_before;
     inbox::give_back(team.inbox);
@@ -494,12 +494,23 @@ pub struct Leftovers {
     pub timers: usize,
     /// Names of actors that were left, sorted.
     pub names: Vec<String>,
+    /// More may have been left: the shutdown was called by what it would have had to wait for, a handler or timer of the runtime, or what these drop. The rest is dropped when that has
+    /// returned, and nobody reports it.
+    pub incomplete: bool,
 }
 
 impl Leftovers {
-    /// Whether nothing was left.
+    /// Of what nobody has waited for.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            incomplete: true,
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing was left. A report that is [`Leftovers::incomplete`] is not empty.
     pub fn is_empty(&self) -> bool {
-        self.actors.is_empty() && self.messages == 0 && self.timers == 0
+        !self.incomplete && self.actors.is_empty() && self.messages == 0 && self.timers == 0
     }
 }
 
@@ -511,6 +522,7 @@ impl std::ops::AddAssign for Leftovers {
         self.messages += other.messages;
         self.timers += other.timers;
         self.names.extend(other.names);
+        self.incomplete |= other.incomplete;
     }
 }
 
@@ -526,6 +538,9 @@ impl fmt::Display for Leftovers {
         }
         if !self.names.is_empty() {
             write!(f, "\n  named: {}", self.names.join(", "))?;
+        }
+        if self.incomplete {
+            f.write_str("\n  and perhaps more, dropped after this report")?;
         }
         Ok(())
     }
