@@ -9,6 +9,7 @@ use crate::atomic::Ordering::SeqCst;
 use crate::client;
 use crate::pool::lock;
 use crate::runtime::{Leftovers, Runtime};
+use crate::signal::extras::Extras;
 use crate::sync::Mutex;
 use crate::sync::thread::{self, JoinHandle, ThreadId};
 use crate::watch;
@@ -180,22 +181,39 @@ impl Blocking {
     }
 }
 
-pub(crate) fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
-    let runtime =
-        Runtime::for_blocking(team).expect("datil: the system refused the thread for a blocking actor");
-    let slot = Arc::new(Slot::new(runtime));
-    team.blocking.add(slot.clone());
-    let ended = slot.clone();
-    let address = client::spawn_prepared(&slot.team, actor, |extras| {
-        // When the actor ends its worker takes the runtime out and drops it, which ends the worker. Said before the actor can end: else the calling thread
-        // would have to drop it, and wait for that one's destructor.
-        watch::when_down(extras, move || {
-            let runtime = lock(&ended.runtime).take();
-            drop(runtime);
+/// A thread whose actor is to come. Dropped without one, it ends.
+pub(crate) struct OwnThread(Arc<Slot>);
+
+impl OwnThread {
+    /// # Panics
+    /// If the system refuses the thread.
+    pub(crate) fn start(team: &Team) -> Self {
+        let runtime =
+            Runtime::for_blocking(team).expect("datil: the system refused the thread for a blocking actor");
+        Self(Arc::new(Slot::new(runtime)))
+    }
+
+    /// Creates its actor, a part of the runtime for which it was started.
+    pub(crate) fn spawn<A: Actor>(self, team: &Team, actor: A, prepare: impl FnOnce(&Extras)) -> Address<A> {
+        let Self(slot) = self;
+        team.blocking.add(slot.clone());
+        let ended = slot.clone();
+        let address = client::spawn_prepared(&slot.team, actor, |extras| {
+            prepare(extras);
+            // When the actor ends its worker takes the runtime out and drops it, which ends the worker. Said before the actor can end: else the calling
+            // thread would have to drop it, and wait for that one's destructor.
+            watch::when_down(extras, move || {
+                let runtime = lock(&ended.runtime).take();
+                drop(runtime);
+            });
         });
-    });
-    team.blocking.born(&slot);
-    address
+        team.blocking.born(&slot);
+        address
+    }
+}
+
+pub(crate) fn spawn<A: Actor>(team: &Team, actor: A) -> Address<A> {
+    OwnThread::start(team).spawn(team, actor, |_| {})
 }
 
 impl Runtime {
@@ -204,6 +222,8 @@ impl Runtime {
     /// The thread ends with the actor. Actors that it creates live on that thread and end with it, so create them elsewhere unless that is wanted; quiescence and shutdown wait for that. It may wait for answers
     /// ([`crate::Answer::wait`]), but while it does, or blocks otherwise, it does not handle messages, urgent ones and stops included; and [`Runtime::shutdown`] waits for it. The shutdown ends its wait for an answer, unless that is one of its own or of others that wait for it in turn.
     /// Its counters are not part of [`Runtime::metrics`], nor its timers of [`Runtime::timers`]: they are cancelled on its thread only, and no others are there.
+    ///
+    /// One that shall begin anew when it fails is started by [`crate::Supervisor::start_blocking`].
     ///
     /// No two runtimes may own each other by blocking actors, one of each that holds the other [`Runtime`] in its state, say: the end of each waits for the other one's, for ever.
     /// A [`crate::RuntimeHandle`] owns nothing.

@@ -59,7 +59,7 @@
 //! | bound a mailbox, hold senders back | [`Actor::MAILBOX`], [`Mailbox::Soft`], [`Address::try_tell`] |
 //! | write to many, share work | [`Group`], [`Pool`] |
 //! | end with the last reference | [`Handle`] |
-//! | block | [`Runtime::spawn_blocking`] |
+//! | block | [`Runtime::spawn_blocking`], [`Supervisor::start_blocking`] |
 //! | create from threads that do not hold the runtime | [`RuntimeHandle`] |
 //! | test every order that a seed can choose | [`Simulation`] |
 //! | see what goes on | [`Runtime::metrics`], features `metrics` and `tracing` |

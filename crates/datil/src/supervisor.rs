@@ -5,6 +5,7 @@
 //!
 //! The strategies and the intensity window are those of Erlang/OTP (`supervisor`, OTP design principles).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,17 +17,19 @@ use datil_policy::Nanos;
 use crate::actor::{Actor, Context};
 use crate::address::{Address, Target};
 use crate::answer::{Answer, Waiter};
+use crate::blocking::OwnThread;
 use crate::gate;
 use crate::keyed::{Keyed, KeyedList};
 use crate::mailbox::cell::{Header, Shape};
 use crate::pool::lock;
-use crate::runtime::{Runtime, RuntimeHandle};
+use crate::runtime::{Runtime, RuntimeHandle, RuntimeOver};
 use crate::signal::extras::{self, Extras};
 use crate::signal::{self, At, Lane, Signal};
 use crate::simulation::Simulation;
 use crate::sync::{Instant, Mutex};
 use crate::watch::{self, StopReason, Watcher};
 use crate::worker::core::contain;
+use crate::worker::team::Team;
 
 /// Who begins anew when a child fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -553,7 +556,70 @@ impl Supervisor {
     ) -> Result<Address<A>, StartError> {
         let actor = factory();
         // Until the lock is free again: what a runtime leaves, its panic hook for one, is code of users.
-        let _kept = place.keep();
+        let _kept = place.team();
+        self.list(restart, factory, |guard| {
+            place.spawn_prepared(actor, |extras| extras.guard.swap(guard))
+        })
+    }
+
+    /// As [`Supervisor::start`], for a child on a thread of its own, where it may block ([`Runtime::spawn_blocking`]).
+    ///
+    /// It begins anew on the same thread, which ends when the child has ended for good; other actors that it has created there stay until then. Nobody interrupts what it
+    /// waits for: a restart together with others, and the stop by its supervisor, come when its handler has returned.
+    ///
+    /// ```
+    /// # use datil::{Actor, Context, ReplyTo, Restart, Runtime, Strategy, Supervisor};
+    /// # use std::time::Duration;
+    /// struct Reader;
+    /// impl Actor for Reader {
+    ///     type Msg = (&'static str, ReplyTo<String>);
+    ///     fn handle(&mut self, (path, reply): Self::Msg, _: &mut Context<'_, Self>) {
+    ///         reply.send(std::fs::read_to_string(path).expect("a file"));
+    ///     }
+    /// }
+    ///
+    /// let runtime = Runtime::builder().workers(1).build()?;
+    /// let supervisor = Supervisor::new(Strategy::OneForOne, 3, Duration::from_secs(10));
+    /// let reader = supervisor.start_blocking(&mut &runtime, Restart::OnFailure, || Reader)?;
+    /// assert!(reader.ask(|reply| ("no such file", reply)).wait().is_err());
+    /// assert!(reader.ask(|reply| ("Cargo.toml", reply)).wait().is_ok());
+    /// supervisor.stop();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Supervisor::start`].
+    ///
+    /// # Panics
+    /// As [`Supervisor::start`] and [`Runtime::spawn_blocking`]; nothing is started then.
+    pub fn start_blocking<A: Actor>(
+        &self,
+        place: &mut impl Spawn,
+        restart: Restart,
+        factory: impl Fn() -> A + Send + 'static,
+    ) -> Result<Address<A>, StartError> {
+        if self.is_over() {
+            return Err(StartError::SupervisorOver);
+        }
+        let actor = factory();
+        let team = place.team().ok_or(StartError::RuntimeOver)?;
+        // Outside of the lock, as is its end if the child is refused.
+        let mut thread = Some(OwnThread::start(&team));
+        self.list(restart, factory, |guard| {
+            place.unless_over(actor, |team, actor| {
+                let thread = thread.take().expect("one child");
+                thread.spawn(team, actor, |extras| extras.guard.swap(guard))
+            })
+        })
+    }
+
+    /// Has a child created by `spawn`, with the guard that it is given, and lists it.
+    fn list<A: Actor>(
+        &self,
+        restart: Restart,
+        factory: impl Fn() -> A + Send + 'static,
+        spawn: impl FnOnce(&RefCell<Option<Box<dyn Guard>>>) -> Result<Address<A>, RuntimeOver<A>>,
+    ) -> Result<Address<A>, StartError> {
         let mut state = lock(&self.0.state);
         if state.over.is_some() {
             drop(state);
@@ -561,16 +627,15 @@ impl Supervisor {
         }
         let number = state.next;
         state.next += 1;
-        let mut guard: Option<Box<dyn Guard>> = Some(Box::new(Child {
+        let guard = Box::new(Child {
             number,
             supervisor: self.0.clone(),
             factory,
             actor: PhantomData::<fn(A)>,
-        }));
-        // The lock is held so that the child is listed before it can fail; no code of users runs in here.
-        let spawned = place.spawn_prepared(actor, |extras| {
-            extras.guard.replace(guard.take());
         });
+        let guard: RefCell<Option<Box<dyn Guard>>> = RefCell::new(Some(guard));
+        // The lock is held so that the child is listed before it can fail; no code of users runs in here.
+        let spawned = spawn(&guard);
         if let Ok(address) = &spawned {
             let member = Member::Actor(address.target());
             state.children.insert(number, Entry { restart, member });
@@ -701,13 +766,20 @@ impl<A: Actor> Spawn for Context<'_, A> {}
 mod sealed {
     use std::sync::Arc;
 
-    use super::{Actor, Address, Context, Extras, Runtime, RuntimeHandle, Simulation};
-    use crate::runtime::RuntimeOver;
+    use super::{Actor, Address, Context, Extras, Runtime, RuntimeHandle, RuntimeOver, Simulation, Team};
 
     pub trait Place {
-        /// Holds what the place leads to, where the place itself does not.
-        fn keep(&self) -> Option<Arc<dyn Send + Sync>> {
-            None
+        /// What the place leads to; `None` if that is gone.
+        fn team(&self) -> Option<Arc<Team>>;
+
+        /// Has an actor created by `spawn`, if the runtime is not over.
+        fn unless_over<A: Actor>(
+            &self,
+            actor: A,
+            spawn: impl FnOnce(&Team, A) -> Address<A>,
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            let team = self.team().expect("who holds the place holds its runtime");
+            Ok(spawn(&team, actor))
         }
 
         /// Creates an actor that has extras from the start.
@@ -715,44 +787,44 @@ mod sealed {
             &mut self,
             actor: A,
             prepare: impl FnOnce(&Extras),
-        ) -> Result<Address<A>, RuntimeOver<A>>;
+        ) -> Result<Address<A>, RuntimeOver<A>> {
+            self.unless_over(actor, |team, actor| {
+                crate::client::spawn_prepared(team, actor, prepare)
+            })
+        }
     }
 
     impl Place for &Runtime {
-        fn spawn_prepared<A: Actor>(
-            &mut self,
-            actor: A,
-            prepare: impl FnOnce(&Extras),
-        ) -> Result<Address<A>, RuntimeOver<A>> {
-            Ok(crate::client::spawn_prepared(self.team(), actor, prepare))
+        fn team(&self) -> Option<Arc<Team>> {
+            Some(Runtime::team(self).clone())
         }
     }
 
     impl Place for &RuntimeHandle {
-        fn keep(&self) -> Option<Arc<dyn Send + Sync>> {
-            self.team().map(|team| team as _)
+        fn team(&self) -> Option<Arc<Team>> {
+            RuntimeHandle::team(self)
         }
 
-        fn spawn_prepared<A: Actor>(
-            &mut self,
+        fn unless_over<A: Actor>(
+            &self,
             actor: A,
-            prepare: impl FnOnce(&Extras),
+            spawn: impl FnOnce(&Team, A) -> Address<A>,
         ) -> Result<Address<A>, RuntimeOver<A>> {
-            RuntimeHandle::spawn_prepared(self, actor, prepare)
+            RuntimeHandle::unless_over(self, actor, spawn)
         }
     }
 
     impl Place for &Simulation {
-        fn spawn_prepared<A: Actor>(
-            &mut self,
-            actor: A,
-            prepare: impl FnOnce(&Extras),
-        ) -> Result<Address<A>, RuntimeOver<A>> {
-            Ok(crate::client::spawn_prepared(self.team(), actor, prepare))
+        fn team(&self) -> Option<Arc<Team>> {
+            Some(Simulation::team(self).clone())
         }
     }
 
     impl<B: Actor> Place for Context<'_, B> {
+        fn team(&self) -> Option<Arc<Team>> {
+            Some(self.engine.team.clone())
+        }
+
         fn spawn_prepared<A: Actor>(
             &mut self,
             actor: A,

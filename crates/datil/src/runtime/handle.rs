@@ -7,7 +7,6 @@ use crate::actor::Actor;
 use crate::address::Address;
 use crate::registry::NameError;
 use crate::runtime::Runtime;
-use crate::signal::extras::Extras;
 use crate::worker::team::Team;
 use crate::{blocking, client};
 
@@ -86,22 +85,13 @@ impl RuntimeHandle {
         self.0.upgrade().is_none_or(|team| team.is_closed())
     }
 
-    /// As [`RuntimeHandle::spawn`]; the actor has extras from the start.
-    pub(crate) fn spawn_prepared<A: Actor>(
-        &self,
-        actor: A,
-        prepare: impl FnOnce(&Extras),
-    ) -> Result<Address<A>, RuntimeOver<A>> {
-        self.unless_over(actor, |team, actor| client::spawn_prepared(team, actor, prepare))
-    }
-
     pub(crate) fn team(&self) -> Option<Arc<Team>> {
         self.0.upgrade()
     }
 
     /// Creates an actor, and holds up the beginning of a shutdown meanwhile: what comes to the inbox afterwards might find
     /// it to be another runtime's.
-    fn unless_over<A: Actor>(
+    pub(crate) fn unless_over<A: Actor>(
         &self,
         actor: A,
         spawn: impl FnOnce(&Team, A) -> Address<A>,

@@ -39,7 +39,8 @@ pub(crate) enum Role {
     Blocking(Arc<Registry>),
 }
 
-pub(crate) struct Team {
+/// What the workers of a runtime share. Public for the sealed trait of [`crate::Spawn`] only.
+pub struct Team {
     /// Different for every runtime of the process; never 0.
     pub(crate) key: u64,
     pub(crate) ports: Vec<&'static Port>,

@@ -750,3 +750,79 @@ fn who_fails_when_it_was_to_begin_anew_anyway_is_not_counted_again() {
     runtime.wait_quiescent();
     assert!(runtime.shutdown().is_empty());
 }
+
+#[test]
+fn blocking_children_begin_anew_on_their_threads() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+        let child = supervisor
+            .start_blocking(&mut &*runtime, Restart::OnFailure, factory(&alive))
+            .unwrap();
+        runtime.register("child", child).unwrap();
+        child.tell(Msg::Number(1));
+        assert_eq!(state(child), (0, vec![1]));
+        // Its address, its name and its mail stay.
+        let mail = [Msg::Fail, Msg::Number(2), Msg::Number(3)];
+        mail.into_iter().for_each(|msg| child.tell(msg));
+        assert_eq!(state(child), (1, vec![2, 3]));
+        assert_eq!(runtime.whereis::<Worker>("child"), Ok(child));
+        assert_eq!(supervisor.children(), 1);
+        // Its thread ends when it has ended for good.
+        let end = child.ended();
+        child.tell(Msg::Stop);
+        assert_eq!(end.wait_for(PATIENCE), Ok(StopReason::Stopped));
+        runtime.wait_quiescent();
+        assert_eq!(supervisor.children(), 0);
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn blocking_children_begin_anew_and_stop_together_with_others() {
+    let alive = Arc::default();
+    on_all(|runtime| {
+        let supervisor = Supervisor::new(Strategy::OneForAll, 2, PATIENCE);
+        let plain = (supervisor.start(&mut &*runtime, Restart::OnFailure, factory(&alive))).unwrap();
+        let (maker, (reply, made)) = (runtime.spawn(Puppet::default()), datil::promise());
+        let (of_handler, theirs) = (factory(&alive), supervisor.clone());
+        tell(maker, move |_, cx| {
+            reply.send(theirs.start_blocking(cx, Restart::OnFailure, of_handler));
+            cx.stop();
+        });
+        let of_handler = made.wait_for(PATIENCE).unwrap().unwrap();
+        let (handle, of_handle) = (runtime.handle(), factory(&alive));
+        let of_handle = (supervisor.start_blocking(&mut &handle, Restart::OnFailure, of_handle)).unwrap();
+        let all = [plain, of_handler, of_handle];
+        for (generation, failing) in [(1, plain), (2, of_handle)] {
+            failing.tell(Msg::Fail);
+            while all.iter().any(|&child| state(child).0 != generation) {
+                std::thread::yield_now();
+            }
+        }
+        let ends = all.map(Address::ended);
+        of_handler.tell(Msg::Fail);
+        assert_eq!(supervisor.ended().wait_for(PATIENCE), Ok(SupervisorEnd::GaveUp));
+        let reasons = ends.map(|end| end.wait_for(PATIENCE).unwrap());
+        assert!(reasons.iter().all(|reason| !reason.is_normal()), "{reasons:?}");
+    });
+    assert_eq!(alive.load(SeqCst), 0);
+}
+
+#[test]
+fn blocking_children_are_refused_and_left_like_others() {
+    let (alive, supervisor) = (Arc::default(), Supervisor::new(Strategy::OneForOne, 3, PATIENCE));
+    let runtime = runtime(1);
+    let handle = runtime.handle();
+    let start =
+        |supervisor: &Supervisor| supervisor.start_blocking(&mut &handle, Restart::Always, factory(&alive));
+    let left = start(&supervisor).unwrap();
+    let over = Supervisor::new(Strategy::OneForOne, 3, PATIENCE);
+    over.stop();
+    assert_eq!(start(&over), Err(StartError::SupervisorOver));
+    assert_eq!(runtime.shutdown().actors.values().sum::<usize>(), 1);
+    assert!(!left.is_alive());
+    assert_eq!(supervisor.children(), 0);
+    assert_eq!(start(&supervisor), Err(StartError::RuntimeOver));
+    assert_eq!((supervisor.children(), alive.load(SeqCst)), (0, 0));
+}
