@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"scoville/peer/internal/actor"
 	"scoville/peer/internal/bench"
@@ -26,7 +27,10 @@ func meet(t *testing.T, benchmarks []bench.Benchmark) *laboratory {
 	t.Helper()
 	ours, theirs := net.Pipe()
 	lab := &laboratory{t: t, conn: ours, in: bufio.NewReader(ours), left: make(chan error, 1)}
-	go func() { lab.left <- Serve(theirs, benchmarks) }()
+	go func() {
+		lab.left <- Serve(theirs, benchmarks)
+		theirs.Close() // as the end of the process does, so that a test that waits for an answer fails
+	}()
 	t.Cleanup(func() { ours.Close() })
 	if hello := lab.receive(); hello["type"] != "hello" || hello["protocol"] != 1.0 || hello["runtime"] != "go" {
 		t.Fatalf("hello is %v", hello)
@@ -127,6 +131,20 @@ func TestStopAndEndOfFileEndARunningIteration(t *testing.T) {
 		lab.receive()
 		c.leave(lab)
 		lab.mustLeave(c.want)
+	}
+}
+
+func TestWhoWaitsForAServeThatHasLeftIsToldSo(t *testing.T) {
+	lab := meet(t, bench.All())
+	lab.send(`{"type":"stop"}`)
+	if err := lab.conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lab.in.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("reading gives %v, want the end", err)
+	}
+	if _, err := io.WriteString(lab.conn, "{}\n"); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("writing gives %v, want a closed pipe", err)
 	}
 }
 
