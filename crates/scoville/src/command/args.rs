@@ -15,13 +15,14 @@ Examples:
   scoville report --open               the last session as one page
 
 Exit status:
-    0  all is well; a runtime that cannot be built or does not start is left out,
-       and named with the reason
+    0  all is well; a runtime that cannot be used and was not asked for by name is
+       left out, and named with the reason
     1  `compare --fail-on`: something is slower than it may be
     2  the command line, a file or the place for results is wrong,
        or nothing can be run
     3  a runtime returned a wrong result
-    4  a runtime crashed, hung or broke the protocol; in `build`, it failed to build
+    4  a runtime crashed, hung or broke the protocol, or one that was asked for by
+       name cannot be used; in `build`, one failed to build
     5  no honest measuring is possible here, or `compare --fail-on` cannot tell
   130  ended by Ctrl-C or a signal; what was measured or verified is kept";
 

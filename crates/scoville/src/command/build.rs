@@ -29,6 +29,9 @@ pub fn run(world: &World, runtimes: &[String], checked: bool, out: &mut dyn Writ
     for selection in &selections {
         let name = &selection.runtime.name;
         if let Some(reason) = tools[name].unusable() {
+            if selection.named {
+                exit = exit.without_a_named_one();
+            }
             writeln!(out, "{name:<10} left out: {reason}")?;
         } else if selection.runtime.build.is_none() {
             writeln!(out, "{name:<10} nothing to build")?;

@@ -47,13 +47,23 @@ pub enum Exit {
     Usage = 2,
     /// A runtime returned a wrong result.
     WrongResult = 3,
-    /// A runtime crashed, hung or broke the protocol, or `build` could not build it. What the other commands leave out is no
-    /// failure of theirs: they say why, and measure or verify the others.
+    /// A runtime crashed, hung or broke the protocol, could not be built by `build`, or was named and had to be left out. What
+    /// nobody named is left out without failure: the reason is said, and the others are measured or verified.
     RuntimeFailed = 4,
     /// No honest measuring is possible here.
     Impossible = 5,
     /// The user ended it; what was measured is kept.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// The status where a runtime that the user named takes no part, however well the others did.
+    fn without_a_named_one(self) -> Self {
+        match self {
+            Exit::Good => Exit::RuntimeFailed,
+            worse => worse,
+        }
+    }
 }
 
 /// Runs the command line of this process.

@@ -144,6 +144,13 @@ pub fn candidates(selections: Vec<Selection>, err: &mut dyn Write) -> Vec<Candid
         .collect()
 }
 
+/// Whether a runtime that the user named cannot be used.
+pub fn lacks_a_named_one(candidates: &[Candidate]) -> bool {
+    candidates
+        .iter()
+        .any(|candidate| candidate.selection.named && candidate.unusable.is_some())
+}
+
 /// The same without asking anybody: all can be used and can run everything. A plan that cannot be made of these cannot be
 /// made at all.
 pub fn candidates_unasked(selections: &[Selection]) -> Vec<Candidate> {

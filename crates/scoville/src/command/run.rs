@@ -93,7 +93,12 @@ pub fn start(
         findings,
     };
     let session = Session::start(log, opening, host, &Judge)?;
-    measure(world, session, &folder, out)
+    let exit = measure(world, session, &folder, out)?;
+    Ok(if prepare::lacks_a_named_one(&candidates) {
+        exit.without_a_named_one()
+    } else {
+        exit
+    })
 }
 
 fn no_place(world: &World) -> String {

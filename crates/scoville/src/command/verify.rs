@@ -37,7 +37,8 @@ pub fn run(world: &World, arguments: &VerifyArgs, out: &mut dyn Write) -> Result
             asked if asked.contains(&0) => bail!("--cores 0: a runtime has at least one worker"),
             asked => asked,
         };
-        return protocol(world, &prepare::candidates(selections, &mut Remarks), cores, out);
+        let candidates = prepare::candidates(selections, &mut Remarks);
+        return protocol(world, &candidates, cores, out);
     }
     let mut host = super::run::host()?;
     let (machine, _) = host.machine();
@@ -122,9 +123,12 @@ fn results(
     let (cells, unkept) = verify_all(world, plan, time, host, &interrupt);
     watcher.close();
     show(plan, candidates, &cells, out)?;
-    let exit = cells
+    let mut exit = cells
         .iter()
         .fold(Exit::Good, |exit, cell| worse(exit, &cell.verified));
+    if prepare::lacks_a_named_one(candidates) {
+        exit = exit.without_a_named_one();
+    }
     match unkept {
         Some(failure) if exit == Exit::Good => Err(failure).context(UNKEPT),
         _ => Ok(exit),
@@ -397,6 +401,9 @@ fn protocol(world: &World, candidates: &[Candidate], cores: &[u32], out: &mut dy
         // A peer that does not even say hello is what this command is for; only missing tools end it here.
         if let Some(reason) = candidate.unusable.as_ref().filter(|_| !candidate.silent) {
             writeln!(out, "  left out: {reason}")?;
+            if candidate.selection.named {
+                exit = exit.without_a_named_one();
+            }
             continue;
         }
         let checks = cores.iter().flat_map(|&workers| {

@@ -96,7 +96,7 @@ fn completions_and_manual_are_whole() {
         .run(&["--help"])
         .ends_with(0)
         .says("Exit status:")
-        .says("       and named with the reason");
+        .says("       left out, and named with the reason");
     checkout
         .run(&["run", "--help"])
         .ends_with(0)

@@ -21,6 +21,54 @@ fn a_runtime_that_does_not_start_is_left_out_with_its_reason() {
         .says("FAILED  says hello");
 }
 
+/// Whoever names a runtime and does not get it has not got what was asked for; what nobody named may be missing.
+#[test]
+fn what_was_named_and_is_left_out_is_no_success() {
+    let checkout = Checkout::new(&[("fast", "--work 1,1"), ("mute", "--at start --do exit3")]);
+    let failing = "[build]\ncommand = [\"false\"]\ninputs = [\"peer.toml\"]\n";
+    let lacking = "[[requires]]\nprogram = [\"no-such-program\"]\ninstall = \"apt-get install it\"\n";
+    for (name, part) in [("unbuilt", failing), ("needy", lacking)] {
+        checkout.peer(name, &format!("language = \"Sh\"\n{part}{}", section(name, "")));
+    }
+    let few = [
+        "run",
+        "alpha",
+        "--quick",
+        "--blocks=1",
+        "--cores=1",
+        "--preset=tiny",
+    ];
+    for command in [&few[..], &["verify", "alpha", "--cores=1"]] {
+        let with = |runtimes: &str| checkout.run(&[command, &["--runtime", runtimes]].concat());
+        for (runtimes, told) in [
+            ("fast,mute", "instead of "),
+            ("fast,unbuilt", "cannot be built: unbuilt: "),
+            ("fast,needy", "no-such-program is not installed"),
+            ("fast,n*", "no-such-program is not installed"),
+        ] {
+            with(runtimes).ends_with(4).says(told);
+        }
+        with("fast").ends_with(0);
+    }
+    for runtime in ["unbuilt", "needy"] {
+        checkout
+            .run(&["verify", "--protocol", "--runtime", runtime])
+            .ends_with(4)
+            .says("  left out: ");
+    }
+    let bare = Checkout::new(&[("fast", "")]);
+    bare.peer(
+        "needy",
+        &format!("language = \"Sh\"\n{lacking}{}", section("needy", "")),
+    );
+    let without = "no-such-program is not installed";
+    bare.run(&["build", "needy"]).ends_with(4).says(without);
+    bare.run(&["build"]).ends_with(0).says(without);
+    bare.run(&["verify", "alpha", "--cores=1", "--runtime=fast,*"])
+        .ends_with(0)
+        .says(without);
+}
+
 /// It would be waited for, and kept, as long as it went on.
 #[test]
 fn a_greeting_without_an_end_is_none() {
@@ -187,7 +235,7 @@ fn one_runtime_of_a_peer_may_need_more_than_the_others() {
             "--runtime=needy,frugal",
             "--cores=1",
         ])
-        .ends_with(0)
+        .ends_with(4)
         .says("skipped  needy: no-such-program is not installed; install it with: apt-get install it");
     checkout.run(&["show", "needy"]).says("no-such-program");
     let wrong = "[[runtime.requires]]\nprogram = [\"sh\"]\nminimum = \"soon\"\ninstall = \"\"\n";
@@ -239,7 +287,7 @@ fn builds_are_cached_and_failures_keep_their_log() {
     ];
     checkout
         .run(&run)
-        .ends_with(0)
+        .ends_with(4)
         .says("skipped  bad: cannot be built");
 }
 
@@ -267,7 +315,7 @@ fn a_runtime_that_was_not_made_does_not_hide_the_others_of_its_peer() {
         .says("no library");
     checkout
         .run(&["build", "one", "third"])
-        .ends_with(0)
+        .ends_with(4)
         .says("up to date")
         .says("third      left out: no-such-program is not installed");
     checkout
@@ -280,6 +328,6 @@ fn a_runtime_that_was_not_made_does_not_hide_the_others_of_its_peer() {
             "one,other",
             "--cores=1",
         ])
-        .ends_with(0)
+        .ends_with(4)
         .says("skipped  other: cannot be built: pair: ");
 }
