@@ -22,11 +22,17 @@ fn main() {
     fs::write(&out, list).expect("the build directory is writable");
 }
 
+/// All definitions. A hidden file is an editor's, such as the lock `.#fib.toml`, which is a link to nothing.
 fn toml_files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("cannot read {}: {e}", folder.display()))
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .filter(|path| {
+            !path
+                .file_name()
+                .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        })
         .map(|path| path.canonicalize().expect("an existing file"))
         .collect();
     files.sort();

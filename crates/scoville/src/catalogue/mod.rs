@@ -77,7 +77,7 @@ impl Catalogue {
         Self::from_texts(EMBEDDED.iter().map(|(name, text)| (Path::new(name), *text)))
     }
 
-    /// Reads every `*.toml` in a folder.
+    /// Reads every `*.toml` in a folder but hidden ones, which are an editor's.
     ///
     /// # Errors
     /// As for [`load`](Self::load).
@@ -149,6 +149,15 @@ pub fn read_benchmark(file: &Path, text: &str) -> Result<Benchmark, Vec<Mistake>
     }
 }
 
+/// Editors keep locks, backups and what is not saved yet beside a file: hidden (`.#fib.toml`), or with another ending
+/// (`fib.toml~`, `#fib.toml#`, `.fib.toml.swp`).
+fn is_definition(file: &Path) -> bool {
+    let hidden = file
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    !hidden && file.extension().is_some_and(|e| e == "toml")
+}
+
 fn read_folder(folder: &Path) -> Result<Vec<(std::path::PathBuf, String)>, Mistake> {
     let unreadable = |file: &Path, error: std::io::Error| Mistake {
         file: file.to_owned(),
@@ -159,7 +168,7 @@ fn read_folder(folder: &Path) -> Result<Vec<(std::path::PathBuf, String)>, Mista
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).map_err(|e| unreadable(folder, e))? {
         let file = entry.map_err(|e| unreadable(folder, e))?.path();
-        if file.extension().is_some_and(|e| e == "toml") {
+        if is_definition(&file) {
             let text = fs::read_to_string(&file).map_err(|e| unreadable(&file, e))?;
             texts.push((file, text));
         }

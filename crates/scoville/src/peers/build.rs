@@ -210,11 +210,15 @@ fn hash_text(hash: &mut Sha256, text: &str) {
     hash.update(text);
 }
 
-/// Every file at or below `path`.
+/// Every file at or below `path`. Below it, a link to nothing holds nothing: an editor's lock is one.
 pub(super) fn collect(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     if fs::metadata(path)?.is_dir() {
         for entry in fs::read_dir(path)? {
-            collect(&entry?.path(), files)?;
+            let below = entry?.path();
+            let leads_nowhere = below.is_symlink() && !below.exists();
+            if !leads_nowhere {
+                collect(&below, files)?;
+            }
         }
     } else {
         files.insert(path.to_owned());
@@ -254,6 +258,16 @@ mod tests {
         assert_eq!(build(&dummy, &["1.1".to_owned()]).unwrap(), Built::Fresh);
         let count = fs::read_to_string(folder.path().join("out/count")).unwrap();
         assert_eq!(count.lines().count(), 3);
+    }
+
+    #[test]
+    fn an_editors_lock_is_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let dummy = peer(folder.path(), "true");
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::Fresh);
+        let lock = folder.path().join("peer/src/.#a");
+        std::os::unix::fs::symlink("somebody@somewhere.1:2", &lock).unwrap();
+        assert_eq!(build(&dummy, &[]).unwrap(), Built::UpToDate);
     }
 
     #[test]

@@ -117,6 +117,31 @@ fn a_wrong_catalogue_stops_and_a_wrong_manifest_only_leaves_out() {
         .says("alpha.toml:13:1: unknown key `symbl`; did you mean `symbol`?");
 }
 
+/// Somebody has a file open: nothing but that file may be wrong.
+#[test]
+fn what_an_editor_keeps_beside_a_definition_is_none() {
+    let checkout = Checkout::new(TWO);
+    let catalogue = checkout.path().join("catalogue");
+    std::os::unix::fs::symlink("somebody@somewhere.1:2", catalogue.join(".#alpha.toml")).unwrap();
+    for name in ["alpha.toml~", "#alpha.toml#", ".alpha.toml.swp", "._alpha.toml"] {
+        fs::write(catalogue.join(name), "half a").unwrap();
+    }
+    checkout
+        .run(&["plan", "alpha", "--runtime=fast", "--cores=1"])
+        .ends_with(0);
+    fs::write(catalogue.join("gamma.toml"), "half a").unwrap();
+    checkout
+        .run(&["list"])
+        .ends_with(2)
+        .says("catalogue/gamma.toml:1:");
+    fs::remove_file(catalogue.join("gamma.toml")).unwrap();
+    std::os::unix::fs::symlink("nowhere", catalogue.join("gamma.toml")).unwrap();
+    checkout
+        .run(&["list"])
+        .ends_with(2)
+        .says("catalogue/gamma.toml: cannot be read: No such file");
+}
+
 #[test]
 fn options_that_would_be_ignored_are_refused() {
     let checkout = Checkout::new(TWO);
