@@ -14,7 +14,6 @@ use crate::model::formula::Formula;
 use crate::model::invocation::{FailureKind, Invocation, Order, Outcome};
 use crate::model::machine::{BlockSensors, Finding, Machine};
 use crate::model::plan::{GroupKey, IterationRule, Ladder, LadderKey, Limits, Plan};
-use crate::model::reading::Reading;
 use crate::peers::identity;
 use crate::schedule::{Assess, Progress, Step, next};
 
@@ -55,7 +54,15 @@ pub enum SessionError {
         /// Where it would go on.
         here: String,
     },
-    /// What the session measured is not there any more.
+    /// What the session measured cannot be read any more.
+    #[error(
+        "not there any more, though this session has measured it: {runtimes}; `scoville build` makes again what is built, then resume"
+    )]
+    Gone {
+        /// The runtimes.
+        runtimes: String,
+    },
+    /// What the session measured is another one by now.
     #[error(
         "built anew since this session was measured: {runtimes}; times of two builds must not be mixed; start a new session"
     )]
@@ -65,14 +72,30 @@ pub enum SessionError {
     },
 }
 
-/// Runtimes whose build is known to be another one than the session's.
-fn rebuilt(measured: &Machine, here: &Machine) -> Vec<String> {
-    let differs = |(name, before): (&String, &Reading<String>)| {
-        let runtime = name.strip_prefix(identity::FACT)?;
-        let now = here.facts.get(name)?.value()?;
-        (before.value()? != now).then(|| runtime.to_owned())
-    };
-    measured.facts.iter().filter_map(differs).collect()
+/// Refuses to go on with runtimes whose build is known to be another one than the session's, or was known and is gone: each of
+/// their invocations would fail, and stay in the log.
+fn check_builds(measured: &Machine, here: &Machine) -> Result<(), SessionError> {
+    let (mut gone, mut rebuilt) = (Vec::new(), Vec::new());
+    for (name, before) in &measured.facts {
+        let known = name.strip_prefix(identity::FACT).zip(before.value());
+        let (Some((runtime, before)), Some(now)) = (known, here.facts.get(name)) else {
+            continue;
+        };
+        match now.value() {
+            None => gone.push(runtime),
+            Some(now) if now != before => rebuilt.push(runtime),
+            Some(_) => {}
+        }
+    }
+    if !gone.is_empty() {
+        let runtimes = gone.join(", ");
+        return Err(SessionError::Gone { runtimes });
+    }
+    if !rebuilt.is_empty() {
+        let runtimes = rebuilt.join(", ");
+        return Err(SessionError::Rebuilt { runtimes });
+    }
+    Ok(())
 }
 
 /// Somebody who watches. Called at boundaries only, never while an invocation runs.
@@ -140,7 +163,7 @@ impl<'a> Session<'a> {
     /// Goes on with an earlier session.
     ///
     /// # Errors
-    /// The log contradicts itself, belongs to another machine, or to another build of a runtime.
+    /// The log contradicts itself, belongs to another machine, or to another build of a runtime, or the build is gone.
     pub fn resume(
         log: Log,
         replay: Replay,
@@ -155,12 +178,7 @@ impl<'a> Session<'a> {
                 here: here.fingerprint,
             });
         }
-        let runtimes = rebuilt(machine, &here);
-        if !runtimes.is_empty() {
-            return Err(SessionError::Rebuilt {
-                runtimes: runtimes.join(", "),
-            });
-        }
+        check_builds(machine, &here)?;
         let progress = replayed(log.path(), &replay)?;
         let mut session = Self {
             plan: plan.clone(),

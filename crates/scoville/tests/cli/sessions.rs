@@ -594,6 +594,15 @@ fn goes_on_only_with_its_builds(arguments: &[&str]) {
         .run(&["run", "--resume"])
         .ends_with(2)
         .says("built anew since this session was measured: made; ");
+    // As `cargo clean` does it. What cannot be started would be a failure of the runtime, and stay in the log.
+    build("first");
+    fs::remove_dir_all(checkout.path().join("target")).unwrap();
+    let before = checkout.events();
+    checkout
+        .run(&["run", "--resume"])
+        .ends_with(2)
+        .says("not there any more, though this session has measured it: made; ");
+    assert_eq!(checkout.events(), before);
     build("first");
     checkout.run(&["run", "--resume"]).ends_with(0);
     let events = checkout.events();
