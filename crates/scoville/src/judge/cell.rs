@@ -206,16 +206,14 @@ fn state(runs: &[(&Run<'_>, &RunJudgement)]) -> CellState {
         Outcome::Unsupported { reason } => Some(reason.clone()),
         Outcome::Ok | Outcome::Failed(_) => None,
     });
-    let (failed, of) = (failures.len() as u32, counted.len() as u32);
-    match (
-        counted.iter().any(|run| run.usable()),
-        failures.first(),
-        unsupported,
-    ) {
+    // A run that a later one stands for gives no numbers, but it may have failed.
+    let usable = counted.iter().filter(|run| run.usable()).count() as u32;
+    let failed = failures.len() as u32;
+    match (usable > 0, failures.first(), unsupported) {
         (true, None, _) => CellState::Verified,
         (true, Some(&first), _) => CellState::Partly {
             failed,
-            of,
+            of: usable + failed,
             first: first.clone(),
         },
         (false, Some(&failure), _) => CellState::Failed {

@@ -522,6 +522,33 @@ fn failures_are_counted_and_pairs_use_common_blocks() {
     );
 }
 
+/// The numbers come from as many invocations as that says.
+#[test]
+fn what_a_later_run_stands_for_is_not_counted_beside_failures() {
+    let mut log = ten_blocks();
+    log.start("pingpong", 10, quiet_block());
+    log.run("pingpong", 10, "b", invocation(vec![12_000_000; 30]));
+    log.push(resumed(&log));
+    log.block("pingpong", 10, &[("a", 10_000_000), ("b", 12_000_000)]);
+    log.start("pingpong", 11, quiet_block());
+    log.run("pingpong", 11, "b", failed(FailureKind::Protocol));
+    let analysis = judged(&log);
+    let b = cell(&analysis, "pingpong", "b");
+    assert_eq!(b.estimates[&Measure::Wall].n, 11);
+    assert!(
+        matches!(
+            b.state,
+            CellState::Partly {
+                failed: 1,
+                of: 12,
+                ..
+            }
+        ),
+        "{:?}",
+        b.state
+    );
+}
+
 /// What fails on one core and on two is one thing to look into, whatever stands between.
 #[test]
 fn a_failure_is_named_once_for_all_core_counts() {
