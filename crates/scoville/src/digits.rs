@@ -32,6 +32,12 @@ pub fn number_of(n: usize, noun: &str) -> String {
     format!("{n} {noun}{plural}")
 }
 
+/// How many do something: `1 core is busy`, `8 cores are busy`. `does` is what one and what several of them do.
+pub fn number_doing(n: usize, noun: &str, does: [&str; 2]) -> String {
+    let [one, several] = does;
+    format!("{} {}", number_of(n, noun), if n == 1 { one } else { several })
+}
+
 fn grouped(digits: &str) -> String {
     let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |w| ("-", w));
@@ -51,6 +57,12 @@ fn grouped(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_noun_and_a_verb_have_the_number_of_what_is_counted() {
+        let told = [0, 1, 2].map(|n| number_doing(n, "cell", ["has", "have"]));
+        assert_eq!(told, ["0 cells have", "1 cell has", "2 cells have"]);
+    }
 
     #[test]
     fn three_digits_at_every_size() {

@@ -302,7 +302,7 @@ fn the_number_of_workers_is_compared() {
     assert_fails(
         &order("--workers 4"),
         &kind,
-        "was told to use 1 workers and reports 4",
+        "was told to use 1 worker and reports 4",
     );
 }
 

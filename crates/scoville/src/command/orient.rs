@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::world::World;
 use super::{Exit, next, prepare};
+use crate::digits::number_of;
 use crate::model::runtime::Runtime;
 use crate::session::TOOL;
 
@@ -53,8 +54,8 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     if !world.runtimes.mistakes.is_empty() {
         writeln!(
             out,
-            "  wrong    {} mistakes in manifests   -> scoville doctor",
-            world.runtimes.mistakes.len()
+            "  wrong    {} in manifests   -> scoville doctor",
+            number_of(world.runtimes.mistakes.len(), "mistake")
         )?;
     }
     Ok(())

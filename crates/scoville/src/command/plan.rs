@@ -95,7 +95,8 @@ pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
     }
     let cells: usize = plan.groups.iter().map(|group| group.competitors.len()).sum();
     let cpu = machine.cpu_model.value().map_or("unknown CPU", String::as_str);
-    writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
+    let cpus = number_of(machine.cpus.len(), "CPU");
+    writeln!(out, "machine  {cpu}, {cpus} usable")?;
     writeln!(
         out,
         "plan     {} in {}, {}, baseline {}, seed {}",
@@ -115,7 +116,8 @@ pub fn show(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
 /// The same for a plan that grows benchmarks. How long it takes depends on how far the runtimes get.
 fn show_ladders(plan: &Plan, machine: &Machine, out: &mut dyn Write) -> Result<()> {
     let cpu = machine.cpu_model.value().map_or("unknown CPU", String::as_str);
-    writeln!(out, "machine  {cpu}, {} CPUs usable", machine.cpus.len())?;
+    let cpus = number_of(machine.cpus.len(), "CPU");
+    writeln!(out, "machine  {cpu}, {cpus} usable")?;
     for ladder in &plan.ladders {
         let runtimes: Vec<&str> = ladder.competitors.iter().map(|c| c.runtime.as_str()).collect();
         writeln!(

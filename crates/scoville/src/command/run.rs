@@ -11,6 +11,7 @@ use super::signals::watch_signals;
 use super::streams::{Remarks, remark};
 use super::world::World;
 use super::{Exit, next, plan, prepare, progress, report, sessions};
+use crate::digits::number_doing;
 use crate::drive::native::{NativeHost, Options};
 use crate::drive::{Host, Interrupt};
 use crate::log::{self, Log, Replay};
@@ -122,8 +123,8 @@ fn resume(
     let (log, replay) = Log::resume(&folder)?;
     if replay.torn > 0 {
         remark(format_args!(
-            "log      its last line was cut off; {} bytes of an unfinished entry are dropped",
-            replay.torn
+            "log      its last line was cut off; {} of an unfinished entry dropped",
+            number_doing(replay.torn as usize, "byte", ["is", "are"])
         ));
     }
     let (mut here, findings) = host.machine();

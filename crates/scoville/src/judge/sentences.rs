@@ -73,8 +73,12 @@ fn highest(ladder: &LadderAnalysis) -> Option<String> {
     let open = match open {
         0 => String::new(),
         n => format!(
-            " {n} of {} have not come to their limit yet.",
-            ladder.climbs.len()
+            " {n} of {} {} yet.",
+            ladder.climbs.len(),
+            match n {
+                1 => "has not come to its limit",
+                _ => "have not come to their limit",
+            }
         ),
     };
     let best = ladder

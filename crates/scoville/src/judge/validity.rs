@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::digits::number_of;
+use crate::digits::{number_doing, number_of};
 use crate::model::analysis::{
     Cell, CellState, Estimate, GroupAnalysis, Measure, Pair, Validity, Verdict, Warmup,
 };
@@ -242,8 +242,11 @@ fn contamination_matters(groups: &[GroupAnalysis]) -> Option<Finding> {
     (count > 0).then(|| {
         finding(
             Level::Warn,
-            format!("{count} ratios leave their interval when contaminated blocks are left out"),
-            "the disturbance, not the runtimes, decides them",
+            format!(
+                "{} when contaminated blocks are left out",
+                number_doing(count, "ratio", ["leaves its interval", "leave their interval"])
+            ),
+            "the disturbance, not the runtimes, decides",
             "look at both ratios; measure more blocks on a quiet machine",
         )
     })
@@ -284,8 +287,11 @@ fn few_blocks(groups: &[GroupAnalysis]) -> Option<Finding> {
     (count > 0).then(|| {
         finding(
             Level::Note,
-            format!("{count} cells have fewer than {EXACT_FROM} invocations"),
-            "their intervals assume log-normal noise, which one slow invocation breaks; single values have no interval",
+            format!(
+                "{} fewer than {EXACT_FROM} invocations",
+                number_doing(count, "cell", ["has", "have"])
+            ),
+            "intervals then assume log-normal noise, which one slow invocation breaks; single values have no interval",
             "measure anew with more blocks, by --blocks or without --quick",
         )
     })
@@ -308,7 +314,10 @@ fn unsteady(groups: &[GroupAnalysis]) -> Vec<Finding> {
     if short > 0 {
         findings.push(finding(
             Level::Note,
-            format!("{short} cells have too few iterations per invocation to say whether they are steady"),
+            format!(
+                "{} too few iterations per invocation to say whether they are steady",
+                number_doing(short, "cell", ["has", "have"])
+            ),
             "a runtime that compiles while it runs may not have reached its speed",
             "measure without --quick, whose invocations are short, or at a smaller size",
         ));
@@ -316,9 +325,16 @@ fn unsteady(groups: &[GroupAnalysis]) -> Vec<Finding> {
     if mixed > 0 {
         findings.push(finding(
             Level::Note,
-            format!("{mixed} cells never settle, or warm up differently from one invocation to the next"),
-            "their steady time is the typical late time, not a level that lasts",
-            "look at their iterations; without --quick each invocation has more of them",
+            format!(
+                "{} differently from one invocation to the next",
+                number_doing(
+                    mixed,
+                    "cell",
+                    ["never settles, or warms up", "never settle, or warm up"]
+                )
+            ),
+            "the steady time is then the typical late time, not a level that lasts",
+            "look at the iterations; without --quick each invocation has more of them",
         ));
     }
     findings
@@ -333,7 +349,10 @@ fn asymmetric(groups: &[GroupAnalysis]) -> Option<Finding> {
     (count > 0).then(|| {
         finding(
             Level::Note,
-            format!("in {count} comparisons one runtime is sometimes much slower than usual"),
+            format!(
+                "in {} one runtime is sometimes much slower than usual",
+                number_of(count, "comparison")
+            ),
             "typical and mean ratio then answer different questions",
             "read both ratios and the single invocations",
         )

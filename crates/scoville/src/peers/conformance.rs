@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::conversation::Conversation;
 use crate::catalogue::arguments;
+use crate::digits::number_of;
 use crate::model::benchmark::{
     Argument, Benchmark, Parameter, ParameterKind, Rule, Value as Number, unknown, verify,
 };
@@ -111,8 +112,9 @@ fn greeting(subject: &Subject<'_>) -> Result<Hello, String> {
     }
     if hello.workers != subject.workers {
         return Err(format!(
-            "it uses {} workers, it was told to use {}",
-            hello.workers, subject.workers
+            "it uses {}, it was told to use {}",
+            number_of(hello.workers as usize, "worker"),
+            subject.workers
         ));
     }
     if hello.version.is_empty() {

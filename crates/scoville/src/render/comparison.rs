@@ -410,7 +410,7 @@ fn interval_note(analysis: &Analysis, comparison: &Comparison) -> String {
         (estimates.iter().map(|e| e.n)).fold((u32::MAX, 0), |(lo, hi), n| (lo.min(n), hi.max(n)));
     let n = match (least, most) {
         (_, 0) => return "no invocation with numbers yet".into(),
-        (a, b) if a == b => format!("n = {a} invocations per cell"),
+        (a, b) if a == b => format!("n = {} per cell", number_of(a as usize, "invocation")),
         (a, b) => format!("n = {a} to {b} invocations per cell"),
     };
     let reached =

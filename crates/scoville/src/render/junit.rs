@@ -1,5 +1,6 @@
 //! JUnit XML: a cell is a test case. A wrong result, a time-out or a crash is a failure; what was not run is skipped.
 
+use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Cell, CellState, GroupAnalysis, Measure};
 use crate::model::invocation::Failure;
 use crate::model::plan::Skip;
@@ -77,7 +78,8 @@ fn add_case(suite: &mut Suite, cell: &Cell) {
         }
         CellState::Failed { failure, failed: n } => {
             suite.failures += 1;
-            let message = format!("{n} of {n} invocations failed: {}", failure.message);
+            let all = number_of(*n as usize, "invocation");
+            let message = format!("{n} of {all} failed: {}", failure.message);
             failed(words::failure_word(&failure.kind), &message, failure)
         }
         CellState::Partly { failed: k, of, first } => {

@@ -128,7 +128,7 @@ fn the_protocol_is_checked_with_as_many_workers_as_were_asked_for() {
     let checkout = Checkout::new(&[("single", "--workers 1 --at begin --do fail-failed")]);
     let verify =
         |more: &[&str]| checkout.run(&[&["verify", "--protocol", "--runtime=single"], more].concat());
-    verify(&[]).says("it uses 1 workers, it was told to use 2");
+    verify(&[]).says("it uses 1 worker, it was told to use 2");
     verify(&["--cores=1"]).says("ok      says hello with its name, version and workers");
     verify(&["--cores=1,2"])
         .says("ok      says hello")

@@ -1108,6 +1108,25 @@ fn holm_spans_the_benchmarks_of_a_pair() {
     }
 }
 
+/// One of something is one.
+#[test]
+fn a_warning_has_the_number_of_what_it_counts() {
+    let told = |runtimes: &[&str]| {
+        let mut log = Log::new(plan(&["pingpong"], runtimes));
+        for block in 0..3 {
+            let times: Vec<(&str, u64)> = runtimes.iter().map(|name| (*name, 1_000_000)).collect();
+            log.block("pingpong", block, &times);
+        }
+        let warnings = judged(&log).validity.warnings.into_iter();
+        let mut texts = warnings.map(|warning| warning.what);
+        texts
+            .find(|text| text.contains("fewer than"))
+            .expect("few blocks")
+    };
+    assert_eq!(told(&["a"]), "1 cell has fewer than 6 invocations");
+    assert_eq!(told(&["a", "b"]), "2 cells have fewer than 6 invocations");
+}
+
 #[test]
 fn the_same_program_under_two_names_is_the_noise_floor() {
     let mut wanted = plan(&["pingpong"], &["a", "a2"]);

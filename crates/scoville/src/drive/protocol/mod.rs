@@ -5,6 +5,7 @@ mod message;
 
 use std::collections::BTreeMap;
 
+use crate::digits::number_of;
 use crate::model::benchmark::{self, Argument, Value, Work};
 use crate::model::invocation::{FailureKind, Hello, Order};
 use crate::model::linear::Linear;
@@ -318,7 +319,8 @@ impl Conversation {
         }
         let (asked, uses) = (self.terms.workers, hello.workers);
         if uses != asked {
-            let message = format!("was told to use {asked} workers and reports {uses}");
+            let told = number_of(asked as usize, "worker");
+            let message = format!("was told to use {told} and reports {uses}");
             return Err((FailureKind::Workers { asked, uses }, message));
         }
         Ok(())
@@ -468,7 +470,10 @@ impl Conversation {
     fn unfinished(&self) -> String {
         match self.lines.unfinished() {
             0 => String::new(),
-            n => format!(", in the middle of a line ({n} bytes of it had arrived)"),
+            n => format!(
+                ", in the middle of a line ({} of it had arrived)",
+                number_of(n, "byte")
+            ),
         }
     }
 }
@@ -490,9 +495,10 @@ fn agree(counted: Work, expected: Work) -> bool {
 }
 
 fn in_words(work: Work) -> String {
+    let actors = number_of(work.actors as usize, "actor");
     match work.messages {
-        Some(messages) => format!("{} actors and {messages} messages", work.actors),
-        None => format!("{} actors", work.actors),
+        Some(messages) => format!("{actors} and {}", number_of(messages as usize, "message")),
+        None => actors,
     }
 }
 

@@ -106,6 +106,7 @@ fn plan_facts(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
 fn messages(group: &Group) -> String {
     match group.work.messages {
         None => String::new(),
+        Some(1) if group.messages_plus.is_empty() => ", 1 message".into(),
         Some(fixed) if group.messages_plus.is_empty() => format!(", {} messages", number::count(fixed)),
         Some(fixed) => format!(", {} + {} messages", number::count(fixed), group.messages_plus),
     }
