@@ -3,12 +3,13 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-use crate::digits::{number_of, significant};
+use crate::digits::{number_doing, number_of, significant};
 use crate::model::analysis::{
     CellState, ClimbEnd, Estimate, GroupAnalysis, LadderAnalysis, Measure, Pair, Summary, Verdict,
 };
 use crate::model::plan::Plan;
 
+use super::CONFIDENCE;
 use super::summary::{Suite, reference, suites};
 
 /// At most so many failures or runtimes are named; the rest is counted.
@@ -235,11 +236,33 @@ fn verdicts(suite: &Suite<'_>, baseline: &str) -> Option<String> {
     });
     let total = with_interval.len();
     // A single comparison has been told by the sentence before.
-    (total > 1).then(|| format!(
-        "Of {total} comparisons with {baseline} ({}), {faster} are faster, {slower} slower, {equal} equal and {open} \
-         undecided.{extreme}",
-        place(suite)
-    ))
+    (total > 1).then(|| {
+        format!(
+            "Of {total} comparisons with {baseline} ({}), {faster} came out faster, {slower} slower, {equal} equal and \
+             {open} undecided{}.{extreme}",
+            place(suite),
+            clear_alone(alone, faster + slower)
+        )
+    })
+}
+
+/// Whether a difference is clear when it is judged alone, but not among all benchmarks of its family.
+fn only_alone(pair: &Pair) -> bool {
+    let differs = !matches!(pair.verdict, Verdict::Equal | Verdict::Undecided);
+    differs && pair.p_holm.is_some_and(|p| p > 1.0 - CONFIDENCE)
+}
+
+/// How many of the differences are clear only alone, as the end of a sentence.
+fn clear_alone(alone: usize, differences: usize) -> String {
+    let unclear = match alone {
+        0 => return String::new(),
+        n if n == differences => "none of the differences is clear".to_owned(),
+        n => format!(
+            "{} clear any more",
+            number_doing(n, "difference", ["is not", "are not"])
+        ),
+    };
+    format!(", each judged alone; after Holm's correction for many benchmarks {unclear}")
 }
 
 fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
@@ -247,6 +270,7 @@ fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
     let open = pairs
         .iter()
         .filter(|(_, pair)| pair.verdict == Verdict::Undecided && pair.ratio.interval.is_some());
+    let alone = with_interval.iter().filter(|(_, pair)| only_alone(pair)).count();
     // Those that no sensible number decides need the most.
     let mut needs: Vec<u32> = open
         .map(|(_, pair)| pair.blocks_to_decide.unwrap_or(u32::MAX))
@@ -293,4 +317,21 @@ fn failures(groups: &[GroupAnalysis]) -> Vec<String> {
     .filter(|(_, names)| !names.is_empty())
     .map(|(what, names)| format!("{what}: {}.", list(&names)))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clear_alone;
+
+    #[test]
+    fn some_of_the_differences_may_be_clear_only_alone() {
+        assert_eq!(clear_alone(0, 7), "");
+        for (alone, told) in [
+            (1, "1 difference is not clear any more"),
+            (2, "2 differences are not clear any more"),
+            (7, "none of the differences is clear"),
+        ] {
+            assert!(clear_alone(alone, 7).ends_with(&format!(" {told}")), "{alone}");
+        }
+    }
 }

@@ -1108,6 +1108,48 @@ fn holm_spans_the_benchmarks_of_a_pair() {
     }
 }
 
+/// The table puts such a sign in parentheses; the sentence that counts them must not say more.
+#[test]
+fn a_difference_that_is_clear_only_alone_is_told_as_such() {
+    let told = |blocks: u32, close: u64| {
+        let benchmarks = ["one", "two", "three", "four", "five"];
+        let mut log = Log::new(plan(&benchmarks, &["a", "b"]));
+        for block in 0..blocks {
+            for (benchmark, b) in benchmarks
+                .into_iter()
+                .zip([2_000_000, 3_000_000, 4_000_000, 5_000_000, close])
+            {
+                log.block(benchmark, block, &[("a", 1_000_000 + u64::from(block)), ("b", b)]);
+            }
+        }
+        let sentences = judged(&log).sentences.into_iter();
+        let told: Vec<String> = sentences.filter(|s| s.starts_with("Of 5 comparisons")).collect();
+        told[0]
+            .split_once(" The largest")
+            .expect("a largest difference")
+            .0
+            .to_owned()
+    };
+    let alone = "each judged alone; after Holm's correction for many benchmarks";
+    let counted = |faster: u32, slower: u32, equal: u32| {
+        format!(
+            "Of 5 comparisons with a (quick size, 2 cores), {faster} came out faster, {slower} slower, {equal} equal and 0 undecided"
+        )
+    };
+    // The smallest p is 2/2^n, and five times that for the smallest of five.
+    assert_eq!(told(8, 900_000), format!("{}.", counted(1, 4, 0)));
+    assert_eq!(
+        told(6, 900_000),
+        format!("{}, {alone} none of the differences is clear.", counted(1, 4, 0))
+    );
+    assert_eq!(
+        told(6, 1_000_003),
+        format!("{}, {alone} none of the differences is clear.", counted(0, 4, 1))
+    );
+    // Below six blocks nothing is adjusted.
+    assert_eq!(told(5, 900_000), format!("{}.", counted(1, 4, 0)));
+}
+
 /// One of something is one.
 #[test]
 fn a_warning_has_the_number_of_what_it_counts() {
