@@ -148,7 +148,10 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
             format!("; single benchmarks range from {x} ({low}) to {y} ({high})")
         }
     };
-    let as_part = |told: &Summary| format!("{} that of {baseline}{}", ratio(told), range(told));
+    let as_part = |told: &Summary| {
+        let doubt = doubt(told);
+        format!("{} that of {baseline}{}.{doubt}", ratio(told), range(told))
+    };
     if ends(best).1 < 1.0 {
         // The smallest of several means is not the smallest for sure.
         let rivals = complete
@@ -156,9 +159,9 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
             .filter(|s| s.runtime != *name && ends(s).0 <= ends(best).1);
         let rivals: Vec<&str> = rivals.map(|s| s.runtime.as_str()).collect();
         return Some(match rivals.len() {
-            0 => format!("{over} {name} leads: its time is {}.", as_part(best)),
+            0 => format!("{over} {name} leads: its time is {}", as_part(best)),
             _ => format!(
-                "{over} {name} is ahead of {baseline}, but perhaps not of {}: its time is {}.",
+                "{over} {name} is ahead of {baseline}, but perhaps not of {}: its time is {}",
                 rivals.join(", "),
                 as_part(best)
             ),
@@ -166,16 +169,26 @@ fn leader(suite: &Suite<'_>, baseline: &str, summaries: &[Summary]) -> Option<St
     }
     Some(match least(&|s| ends(s).0 <= 1.0) {
         None => format!(
-            "{over} {baseline} leads; next is {name}, whose time is {} as long{}.",
+            "{over} {baseline} leads; next is {name}, whose time is {} as long{}.{}",
             ratio(best),
-            range(best)
+            range(best),
+            doubt(best)
         ),
         Some(open) => format!(
-            "{over} no lead is certain: the time of {} is {}.",
+            "{over} no lead is certain: the time of {} is {}",
             open.runtime,
             as_part(open)
         ),
     })
+}
+
+/// What the table's mark says, as a sentence that follows another.
+fn doubt(told: &Summary) -> &'static str {
+    if told.disturbance.mostly {
+        " That was measured while the machine was mostly disturbed."
+    } else {
+        ""
+    }
 }
 
 fn in_words(ratio: &Estimate) -> String {
@@ -235,6 +248,7 @@ fn verdicts(suite: &Suite<'_>, baseline: &str) -> Option<String> {
         )
     });
     let total = with_interval.len();
+    let alone = with_interval.iter().filter(|(_, pair)| only_alone(pair)).count();
     // A single comparison has been told by the sentence before.
     (total > 1).then(|| {
         format!(
@@ -270,7 +284,6 @@ fn undecided(suite: &Suite<'_>, baseline: &str) -> Option<String> {
     let open = pairs
         .iter()
         .filter(|(_, pair)| pair.verdict == Verdict::Undecided && pair.ratio.interval.is_some());
-    let alone = with_interval.iter().filter(|(_, pair)| only_alone(pair)).count();
     // Those that no sensible number decides need the most.
     let mut needs: Vec<u32> = open
         .map(|(_, pair)| pair.blocks_to_decide.unwrap_or(u32::MAX))

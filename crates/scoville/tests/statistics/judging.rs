@@ -549,6 +549,29 @@ fn what_a_later_run_stands_for_is_not_counted_beside_failures() {
     );
 }
 
+/// The table marks the number; the sentence is what people repeat.
+#[test]
+fn a_headline_tells_what_was_mostly_disturbed() {
+    let told = |disturbed: u32| {
+        let mut log = Log::new(plan(&["pingpong"], &["a", "b"]));
+        for block in 0..6 {
+            log.start("pingpong", block, quiet_block());
+            for (runtime, ns) in [("a", 10_000_000), ("b", 12_000_000 + u64::from(block))] {
+                let mut run = invocation(vec![ns; 30]);
+                let steal = if block < disturbed { 0.5 } else { 0.0 };
+                run.sensors.steal = Reading::known(steal, "test");
+                run.sensors.steal_error = Some(0.0);
+                log.run("pingpong", block, runtime, run);
+            }
+            log.finish("pingpong", block, quiet_block());
+        }
+        judged(&log).sentences[0].clone()
+    };
+    let doubt = " as long. That was measured while the machine was mostly disturbed.";
+    assert!(told(2).ends_with(" as long."), "{}", told(2));
+    assert!(told(3).ends_with(doubt), "{}", told(3));
+}
+
 /// What fails on one core and on two is one thing to look into, whatever stands between.
 #[test]
 fn a_failure_is_named_once_for_all_core_counts() {
