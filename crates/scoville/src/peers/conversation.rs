@@ -17,7 +17,7 @@ use crate::model::runtime::Launch;
 use crate::tail::{Tail, last_line};
 
 /// Longest line, bytes: as long as an invocation takes it.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: usize = 16 << 20;
 
 /// A running peer and our end of its socket.
 #[derive(Debug)]
@@ -127,29 +127,45 @@ impl Conversation {
         writeln!(socket, "{message}")
     }
 
-    /// Waits for one line.
+    /// Waits for one line, which has to arrive as a whole within the limit.
     ///
     /// # Errors
     /// What came instead.
     pub fn hear(&mut self, limit: Duration) -> Result<Value, Silence> {
-        let broken = |e: io::Error| match e.kind() {
+        let line = self.line(limit).map_err(|e| match e.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Silence::TimedOut(limit),
             io::ErrorKind::ConnectionReset => Silence::Closed,
             _ => Silence::Broken(e.to_string()),
-        };
-        self.lines
-            .get_ref()
-            .set_read_timeout(Some(limit))
-            .map_err(broken)?;
-        let mut line = Vec::new();
-        let mut bounded = self.lines.by_ref().take(LONGEST);
-        if bounded.read_until(b'\n', &mut line).map_err(broken)? == 0 {
-            return Err(Silence::Closed);
-        }
+        })?;
         match serde_json::from_slice(&line) {
+            _ if line.is_empty() => Err(Silence::Closed),
             Ok(value @ Value::Object(_)) => Ok(value),
             _ => Err(Silence::Garbage(excerpt(&line))),
         }
+    }
+
+    /// What arrives until the end of a line, of the conversation, or of what a line may have.
+    fn line(&mut self, limit: Duration) -> io::Result<Vec<u8>> {
+        let started = Instant::now();
+        let mut line = Vec::new();
+        while line.last() != Some(&b'\n') && line.len() < LONGEST {
+            // The socket's own limit is one for every piece that arrives.
+            let left = limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.lines.get_ref().set_read_timeout(Some(left))?;
+            let arrived = match self.lines.fill_buf() {
+                Ok([]) => break,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                arrived => arrived?,
+            };
+            let end = arrived.iter().position(|byte| *byte == b'\n');
+            let piece = end.map_or(arrived.len(), |end| end + 1);
+            line.extend_from_slice(&arrived[..piece]);
+            self.lines.consume(piece);
+        }
+        Ok(line)
     }
 
     /// Closes our end, as a laboratory does that has died.
@@ -225,4 +241,44 @@ pub fn greet(launch: &Launch, workers: u32, limit: Duration) -> Result<Hello, St
     let _ = peer.hear(limit);
     let _ = peer.exit(limit);
     Ok(hello)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// A peer that is a script, with the conversation as its descriptor 3.
+    fn script(text: &str) -> Launch {
+        Launch {
+            command: ["sh", "-c", text].map(String::from).to_vec(),
+            env: BTreeMap::new(),
+            cwd: "/".into(),
+            quit: None,
+        }
+    }
+
+    fn peer(text: &str) -> Conversation {
+        Conversation::start(&script(text), 1).unwrap()
+    }
+
+    #[test]
+    fn the_limit_is_one_for_the_whole_line() {
+        let limit = Duration::from_millis(300);
+        // Its end, after some ten seconds, is what it is heard to say where every byte has a limit of its own.
+        let mut trickling = peer("for i in $(seq 200); do printf x >&3; sleep 0.05; done");
+        assert_eq!(trickling.hear(limit), Err(Silence::TimedOut(limit)));
+    }
+
+    #[test]
+    fn a_line_may_come_in_pieces_and_two_at_once() {
+        let limit = Duration::from_secs(20);
+        let mut peer = peer(r#"printf '{"a":' >&3; sleep 0.05; printf '1}\n{"b":2}\n[3]\n{"c"' >&3"#);
+        assert_eq!(peer.hear(limit), Ok(serde_json::json!({"a": 1})));
+        assert_eq!(peer.hear(limit), Ok(serde_json::json!({"b": 2})));
+        assert_eq!(peer.hear(limit), Err(Silence::Garbage("[3]".into())));
+        assert_eq!(peer.hear(limit), Err(Silence::Garbage(r#"{"c""#.into())));
+        assert_eq!(peer.hear(limit), Err(Silence::Closed));
+    }
 }
