@@ -1,6 +1,6 @@
 //! A plain conversation with a peer, without any measuring: to ask what it can do, and to test its manners.
 
-use std::io::{self, BufRead as _, BufReader, PipeReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -19,6 +19,15 @@ use crate::tail::{Tail, last_line};
 /// Longest line, bytes: as long as an invocation takes it.
 const LONGEST: usize = 16 << 20;
 
+/// A shell script that becomes its arguments, with the socket from its standard input as descriptor 3, which no safe call here
+/// could arrange, and both outputs where its standard output goes. As soon as nobody holds the other end of what it has in place of
+/// a standard error any more, the whole process group is ended; the process that waits for that is no child of the peer.
+const TIED: &str = r#"
+exec 3<&0 4<&2 2>&1 </dev/null
+( { read -r _ <&4; kill -KILL 0; } 3<&- >/dev/null 2>&1 & )
+exec "$0" "$@" 4<&-
+"#;
+
 /// A running peer and our end of its socket.
 #[derive(Debug)]
 pub struct Conversation {
@@ -28,6 +37,8 @@ pub struct Conversation {
     socket: Option<UnixStream>,
     printed: Printed,
     reaped: bool,
+    /// Never written to; the system closes it when this process ends, however that happens.
+    _tie: PipeWriter,
 }
 
 /// The last that a peer has printed, on either output. A thread reads it, so that the peer never waits for a reader.
@@ -97,16 +108,16 @@ impl Conversation {
     pub fn start(launch: &Launch, workers: u32) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let (printed, output) = io::pipe()?;
-        // The shell moves the socket from its standard input to descriptor 3, which no safe call here could do.
+        let (tied, tie) = io::pipe()?;
         let child = Command::new("sh")
-            .args(["-c", "exec \"$0\" \"$@\" 3<&0 </dev/null"])
+            .args(["-c", TIED])
             .args(&launch.command)
             .current_dir(&launch.cwd)
             .envs(&launch.env)
             .env("SCOVILLE_WORKERS", workers.to_string())
             .stdin(OwnedFd::from(theirs))
-            .stdout(output.try_clone()?)
-            .stderr(output)
+            .stdout(output)
+            .stderr(tied)
             .process_group(0)
             .spawn()?;
         Ok(Self {
@@ -115,6 +126,7 @@ impl Conversation {
             socket: Some(ours),
             printed: Printed::from(printed),
             reaped: false,
+            _tie: tie,
         })
     }
 

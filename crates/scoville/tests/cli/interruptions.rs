@@ -288,6 +288,23 @@ fn kill_9_at_fifty_moments_loses_nothing() {
     }
 }
 
+/// One that hangs would use the machine while the next session measures.
+#[test]
+fn a_peer_that_hangs_ends_with_the_program_that_asked_it() {
+    for (number, signal) in [(1, libc::SIGINT), (2, libc::SIGTERM), (3, libc::SIGKILL)] {
+        let tag = format!(
+            "--start-ns {}",
+            2_000_000 + u64::from(std::process::id()) * 10 + number
+        );
+        let checkout = Checkout::new(&[("stuck", &format!("--at hello --do hang-hard {tag}"))]);
+        let mut running = Running::start(&checkout, &["plan", "--runtime=stuck", "--cores=1"]);
+        wait_until("the peer", || !processes_with(&tag).is_empty());
+        running.signal(signal);
+        running.0.wait().unwrap();
+        assert_nobody_left(&tag);
+    }
+}
+
 #[test]
 fn a_build_ends_with_the_program_that_started_it() {
     for (number, signal) in [(1, libc::SIGINT), (2, libc::SIGTERM), (3, libc::SIGKILL)] {
