@@ -396,7 +396,9 @@ def main():
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
     args.preset = args.preset or ["tiny", "quick"]
-    entries = [tomllib.loads(f.read_text()) for f in sorted(args.catalogue.glob("*.toml"))]
+    # What is hidden is an editor's, such as the lock of a file that somebody has open.
+    files = [f for f in sorted(args.catalogue.glob("*.toml")) if not f.name.startswith(".")]
+    entries = [tomllib.loads(f.read_text()) for f in files]
     entries.sort(key=lambda entry: entry.get("number", 0))
     try:
         drive(args, entries, lambda text: print(text, flush=True))
