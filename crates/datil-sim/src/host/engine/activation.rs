@@ -137,6 +137,8 @@ impl Engine {
         if activation.stopping {
             slot.status = Status::Dead;
             slot.body = None;
+            // What others have written lies apart until the owner looks.
+            slot.collect();
             let unread = slot.mailbox.len();
             slot.mailbox.clear();
             if unread > 0 {
