@@ -246,12 +246,14 @@ impl Machine {
         self
     }
 
-    /// How long this unit takes for what costs so much.
+    /// How long this unit takes for what costs so much: on the fastest one, too, what costs anything takes time, or actors that ask for something again and
+    /// again would do so for ever before it comes.
     pub(crate) fn paced(&self, unit: usize, time: Cycles) -> Cycles {
         if self.paces.is_empty() {
             return time;
         }
-        (time as f64 * self.paces[unit % self.paces.len()]).round() as Cycles
+        let paced = (time as f64 * self.paces[unit % self.paces.len()]).round() as Cycles;
+        paced.max(time.min(1))
     }
 
     /// The same machine where policies see of others what was true so many nanoseconds ago.
@@ -290,5 +292,21 @@ impl Default for Os {
             balancing: 0.30,
             balancing_unbound: 0.15,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_costs_anything_takes_time_on_the_fastest_unit() {
+        let machine = preset("pair")
+            .expect("a preset")
+            .with_paces(vec![0.01, 0.5, 100.0]);
+        let times = |unit: usize| [0, 1, 4, 49, 100, 1_000].map(|cost| machine.paced(unit, cost));
+        assert_eq!(times(0), [0, 1, 1, 1, 1, 10]);
+        assert_eq!(times(1), [0, 1, 2, 25, 50, 500]);
+        assert_eq!(times(2), [0, 100, 400, 4_900, 10_000, 100_000]);
     }
 }
