@@ -247,6 +247,24 @@ fn a_slower_unit_takes_longer() {
     assert!(time("uniform", 2, &[1.0, 3.0]) > time("uniform", 2, &[]));
 }
 
+/// A worker may be called before its slow unit has done what it did last, and has not idled then.
+#[test]
+fn a_slow_worker_that_is_called_at_once_has_not_idled() {
+    for policy in ["cls-tp", "cls-tp-near", "lgs"] {
+        let run = |pace: f64| {
+            let settings = Settings {
+                machine: preset("uniform").expect("a preset").with_paces(vec![pace]),
+                ..settings(policy, 1)
+            };
+            run("pingpong", settings).run
+        };
+        let (costs, slow) = (run(1.0), run(100.0));
+        assert!(slow.idle <= slow.makespan / 10, "{policy}: {slow:?}");
+        let ratio = slow.busy as f64 / costs.busy as f64;
+        assert!((ratio / 100.0 - 1.0).abs() < 0.02, "{policy}: {ratio}");
+    }
+}
+
 /// Who waits for a worker whose unit is slow waits for that, and not once more for the slowness of its own. Otherwise times grow with each wait, and
 /// without end where one waits for another who has waited. Thieves that look for work, which takes no longer, get into the way of slow workers more often.
 #[test]

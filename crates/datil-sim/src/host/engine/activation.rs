@@ -67,7 +67,8 @@ impl Engine {
         worker.tick = worker.tick.wrapping_add(1);
         if worker.phase != Phase::Busy {
             worker.phase = Phase::Busy;
-            worker.idle += self.now - worker.idle_since;
+            // Called before what it did last has ended, it has not idled.
+            worker.idle += self.now.saturating_sub(worker.idle_since);
             answered += self.rouse_all() + self.stop_guarding(me);
         }
         let (timed, asked) = self.is_to_be_timed(me, actor);
