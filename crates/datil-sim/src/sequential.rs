@@ -12,17 +12,6 @@ pub(crate) struct Pair {
     pub(crate) other: Cell,
 }
 
-/// The ratios of all pairs, with so many seeds.
-///
-/// # Errors
-/// If a simulation fails.
-fn at_once(laboratory: &mut Laboratory, pairs: &[Pair], seeds: u64) -> Result<Vec<(String, Ratio)>, String> {
-    let cells = pairs.iter().flat_map(|pair| [pair.one, pair.other]);
-    laboratory.simulate(cells.map(|cell| (cell, seeds)))?;
-    let ratio = |pair: &Pair| (pair.name.clone(), laboratory.ratio(pair.one, pair.other));
-    Ok(pairs.iter().map(ratio).collect())
-}
-
 /// The ratios of all pairs, with so many seeds at least. Those of which nothing can be said are simulated with twice as many seeds, again and again, up to
 /// `DOUBLINGS` times. Asking several times finds more by chance than asking once, for which [`Ratio::against`] allows.
 ///
@@ -34,7 +23,8 @@ pub(crate) fn decide(
     pairs: &[Pair],
     seeds: u64,
 ) -> Result<Vec<(String, Ratio)>, String> {
-    at_once(laboratory, pairs, seeds)?;
+    let cells = pairs.iter().flat_map(|pair| [pair.one, pair.other]);
+    laboratory.simulate(cells.map(|cell| (cell, seeds)))?;
     for _ in 0..DOUBLINGS {
         let open = |pair: &&Pair| {
             let ratio = laboratory.ratio(pair.one, pair.other);
