@@ -19,6 +19,7 @@ pub mod judge;
 pub mod log;
 pub mod model;
 pub mod peers;
+pub mod plain;
 pub mod plan;
 pub mod probe;
 pub mod render;

@@ -1,12 +1,11 @@
 //! `scoville grow`.
 
-use std::io::Write;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 
 use super::args::{GrowArgs, Memory};
-use super::streams::remark;
+use super::streams::{Paper, remark};
 use super::world::World;
 use super::{Exit, plan, prepare, run};
 use crate::drive::Host;
@@ -21,7 +20,7 @@ const USUAL_SHARE: f64 = 0.7;
 const LARGEST_SHARE: f64 = 0.9;
 
 /// Grows benchmarks until each runtime fails. The session is resumed, shown and exported as every other.
-pub fn run(world: &World, arguments: &GrowArgs, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(world: &World, arguments: &GrowArgs, out: &mut dyn Paper) -> Result<Exit> {
     let mut host = run::host()?;
     let (machine, _) = host.machine();
     let selections = world.select(&arguments.runtimes)?;

@@ -27,13 +27,13 @@ mod streams;
 mod verify;
 mod world;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, StdoutLock, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
 use args::{Cli, Command};
-use streams::{Output, remark};
+use streams::{Output, Paper, remark};
 use world::World;
 
 /// How a command ended, as its exit status says it.
@@ -76,7 +76,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if e.use_stderr() { Exit::Usage as u8 } else { 0 });
         }
     };
-    let mut out = Output::new(io::stdout().lock());
+    let mut out = output(&cli.command);
     let result = dispatch(cli, &mut out).and_then(|exit| {
         out.flush()?;
         Ok(exit)
@@ -90,7 +90,17 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli, out: &mut dyn Write) -> anyhow::Result<Exit> {
+/// Standard output. What is exported is for other programs, unless somebody looks at it.
+fn output(command: &Option<Command>) -> Output<StdoutLock<'static>> {
+    let out = io::stdout().lock();
+    if matches!(command, Some(Command::Export(_))) && !io::stdout().is_terminal() {
+        Output::verbatim(out)
+    } else {
+        Output::new(out)
+    }
+}
+
+fn dispatch(cli: Cli, out: &mut dyn Paper) -> anyhow::Result<Exit> {
     let world = || World::load(cli.home.as_deref(), &cli.results);
     match cli.command {
         None => orient::run(&world()?, out),

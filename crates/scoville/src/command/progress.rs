@@ -12,6 +12,7 @@ use super::streams::remark;
 use crate::model::event::{Event, What};
 use crate::model::invocation::Outcome;
 use crate::model::plan::{GroupKey, Plan};
+use crate::plain;
 use crate::schedule::{Progress, Step, growth};
 use crate::session::Observer;
 use crate::tail::last_lines;
@@ -151,10 +152,10 @@ impl Observer for Bar {
 
     fn after(&mut self, event: &Event, _: &Progress) {
         if let Some(line) = failure(event, &self.plan) {
-            self.bar.println(line);
+            self.bar.println(plain::text(&line));
         }
         if let Some(line) = rung(event, &self.plan) {
-            self.bar.println(line);
+            self.bar.println(plain::text(&line));
         }
         if let What::SessionEnded { .. } = event.what {
             self.bar.finish_and_clear();

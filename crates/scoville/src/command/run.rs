@@ -1,6 +1,6 @@
 //! `scoville run`.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use super::args::RunArgs;
 use super::judged::{self, Judge};
 use super::signals::watch_signals;
-use super::streams::{Remarks, remark};
+use super::streams::{Paper, Remarks, remark};
 use super::world::World;
 use super::{Exit, next, plan, prepare, progress, report, sessions};
 use crate::digits::number_doing;
@@ -25,7 +25,7 @@ use crate::render::terminal::{self, Screen};
 use crate::session::{Opening, Session, opening};
 
 /// Measures, or shows the plan, or goes on with an earlier session.
-pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Write) -> Result<Exit> {
+pub fn run(world: &World, arguments: &RunArgs, out: &mut dyn Paper) -> Result<Exit> {
     if arguments.dry_run {
         return plan::run(world, &arguments.plan, out);
     }
@@ -62,7 +62,7 @@ pub fn start(
     runtimes: &[String],
     host: &mut dyn Host,
     make: &dyn Fn(&[Candidate], &Machine) -> Result<Plan>,
-    out: &mut dyn Write,
+    out: &mut dyn Paper,
 ) -> Result<Exit> {
     let mut err = Remarks;
     let selections = world.select(runtimes)?;
@@ -114,7 +114,7 @@ fn resume(
     wanted: Option<&str>,
     positional: &[String],
     host: &mut dyn Host,
-    out: &mut dyn Write,
+    out: &mut dyn Paper,
 ) -> Result<Exit> {
     if let Some(name) = positional.first() {
         bail!("--resume goes on with what the session planned; leave out `{name}`, or start a new session");
@@ -161,7 +161,7 @@ fn is_complete(replay: &Replay) -> bool {
     )
 }
 
-fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn Write) -> Result<Exit> {
+fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn Paper) -> Result<Exit> {
     let interrupt = Interrupt::default();
     let watcher = watch_signals(&interrupt)?;
     let mut observer = progress::observer(session.plan());
@@ -175,15 +175,11 @@ fn measure(world: &World, mut session: Session<'_>, folder: &Path, out: &mut dyn
 }
 
 /// The table, the report, and what to do next.
-fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Write) -> Result<Exit> {
+fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Paper) -> Result<Exit> {
     let analysis = judged::analyse(world, folder)?;
     // Either of the two is of use without the other.
     let page = report::write(world, &analysis, folder);
-    write!(
-        out,
-        "{}",
-        terminal::render(&analysis, Measure::Wall, Screen::stdout())
-    )?;
+    out.coloured(&terminal::render(&analysis, Measure::Wall, Screen::stdout()))?;
     for sentence in &analysis.sentences {
         writeln!(out, "{sentence}")?;
     }
@@ -258,6 +254,7 @@ fn warn_of_wrong_manifests(world: &World) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::streams::Output;
     use crate::drive::simulated::{self, SimulatedHost};
     use crate::model::invocation::{Invocation, Order};
     use crate::model::machine::BlockSensors;
@@ -317,7 +314,7 @@ mod tests {
         };
         drop(Session::start(log, opening, &mut host, &Judge).unwrap());
         let before = log::read(&results.path().join(&name)).unwrap();
-        let exit = resume(&world, Some(&name), &[], &mut host, &mut Vec::new()).unwrap();
+        let exit = resume(&world, Some(&name), &[], &mut host, &mut Output::new(Vec::new())).unwrap();
         assert_eq!(exit, Exit::Impossible);
         assert_eq!(log::read(&results.path().join(&name)).unwrap(), before);
     }

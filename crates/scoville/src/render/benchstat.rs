@@ -3,6 +3,7 @@
 //! Format: <https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md>.
 
 use crate::model::analysis::{Analysis, Cell, GroupAnalysis, InvocationPoint, Measure};
+use crate::plain;
 
 use super::words;
 
@@ -23,10 +24,10 @@ pub fn render(analysis: &Analysis) -> String {
         ("tool", &analysis.tool),
         ("fingerprint", &analysis.machine.fingerprint),
     ] {
-        out.push_str(&format!("{key}: {}\n", words::plain(value)));
+        out.push_str(&format!("{key}: {}\n", plain::line(value)));
     }
     if let Some(cpu) = analysis.machine.cpu_model.value() {
-        out.push_str(&format!("cpu: {}\n", words::plain(cpu)));
+        out.push_str(&format!("cpu: {}\n", plain::line(cpu)));
     }
     out.push('\n');
     for (measure, unit, _) in UNITS {

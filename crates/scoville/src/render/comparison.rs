@@ -7,6 +7,7 @@ use crate::digits::number_of;
 use crate::model::analysis::{
     Analysis, Cell, Disturbance, Estimate, GroupAnalysis, Measure, Sensor, Summary, Verdict,
 };
+use crate::plain;
 
 use super::{number, words};
 
@@ -387,7 +388,7 @@ fn unavailable(analysis: &Analysis, comparison: &Comparison) -> BTreeSet<String>
     groups(analysis, &size)
         .flat_map(|g| &g.cells)
         .filter(|c| c.state.has_numbers() && c.unavailable.contains_key(&comparison.measure))
-        .map(|c| words::plain(&words::unavailable(c, comparison.measure)))
+        .map(|c| plain::line(&words::unavailable(c, comparison.measure)))
         .collect()
 }
 

@@ -1,6 +1,7 @@
 //! The comparison tables in Markdown (GitHub's dialect).
 
 use crate::model::analysis::{Analysis, Measure};
+use crate::plain;
 
 use super::comparison;
 use super::growth;
@@ -53,7 +54,7 @@ pub fn render(analysis: &Analysis, measure: Measure) -> String {
 /// Text that Markdown shows as it is, inside a table too.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
-    for c in words::plain(text).chars() {
+    for c in plain::line(text).chars() {
         match c {
             '<' => out.push_str("&lt;"),
             '&' => out.push_str("&amp;"),

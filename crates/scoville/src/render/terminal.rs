@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table, presets};
 
 use crate::model::analysis::{Analysis, Measure};
+use crate::plain;
 
 use super::comparison::{self, Comparison, Entry, Tone};
 use super::{growth, words};
@@ -36,7 +37,7 @@ fn width(columns: Option<u16>) -> usize {
     columns.filter(|columns| *columns > 0).map_or(120, usize::from)
 }
 
-/// The tables of a measure, one per size and core count, with their legends.
+/// The tables of a measure, one per size and core count, with their legends. Nothing in it steers a terminal but its colours.
 pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
     let mut out = String::new();
     for comparison in comparison::tables(analysis, measure) {
@@ -56,7 +57,7 @@ pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
     }
     for (runtimes, reason) in v.left_out() {
         let line = format!("left out: {}: {reason}", runtimes.join(", "));
-        out.push_str(&wrapped(&words::plain(&line), screen.width));
+        out.push_str(&wrapped(&plain::line(&line), screen.width));
     }
     out
 }
@@ -67,32 +68,34 @@ fn ladder(table: &growth::Table, screen: Screen) -> String {
     shown.load_style(presets::NOTHING);
     shown.force_no_tty();
     let (short, story) = (growth::SHORT, table.columns.len() - 1);
-    shown.set_header(table.columns[..short].iter().map(|title| words::plain(title)));
+    shown.set_header(table.columns[..short].iter().map(|title| plain::line(title)));
     for row in &table.rows {
-        shown.add_row(row[..short].iter().map(|cell| words::plain(&cell.text)));
+        shown.add_row(row[..short].iter().map(|cell| plain::line(&cell.text)));
     }
-    let mut out = wrapped(&table.caption, screen.width).trim_start().to_owned();
+    let mut out = wrapped(&plain::line(&table.caption), screen.width)
+        .trim_start()
+        .to_owned();
     for line in shown.lines() {
         out.push_str(line.trim_end());
         out.push('\n');
     }
     for row in table.rows.iter().filter(|row| !row[story].text.is_empty()) {
         let line = format!("{}: {}", row[0].text, row[story].text);
-        out.push_str(&wrapped(&words::plain(&line), screen.width));
+        out.push_str(&wrapped(&plain::line(&line), screen.width));
     }
     out
 }
 
 fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
     let relative = match &comparison.baseline {
-        Some(b) => format!(", ratio to {}", words::plain(b)),
+        Some(b) => format!(", ratio to {}", plain::line(b)),
         None => String::new(),
     };
     let mut out = format!(
         "{}{relative}; {}; {}, {}\n",
         words::title(comparison.measure),
         words::meaning(comparison.measure),
-        words::plain(&comparison.preset),
+        plain::line(&comparison.preset),
         words::cores(comparison.cores)
     );
     for columns in pages(comparison, screen.width) {
@@ -100,7 +103,7 @@ fn one(analysis: &Analysis, comparison: &Comparison, screen: Screen) -> String {
         out.push('\n');
     }
     for line in comparison::legend(analysis, comparison) {
-        out.push_str(&wrapped(&line, screen.width));
+        out.push_str(&wrapped(&plain::line(&line), screen.width));
     }
     out
 }
@@ -150,7 +153,7 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
     } else {
         table.force_no_tty();
     }
-    let heads = columns.iter().map(|&c| words::plain(&comparison.runtimes[c]));
+    let heads = columns.iter().map(|&c| plain::line(&comparison.runtimes[c]));
     table.set_header(
         std::iter::once("benchmark".to_string())
             .chain(heads)
@@ -167,7 +170,7 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
     };
     let widths: Vec<usize> = columns.iter().map(|&c| width(c)).collect();
     for row in &comparison.rows {
-        let mut cells = vec![TableCell::new(words::plain(&row.label))];
+        let mut cells = vec![TableCell::new(plain::line(&row.label))];
         cells.extend(
             columns
                 .iter()
@@ -181,7 +184,7 @@ fn layout(comparison: &Comparison, columns: &[usize], colour: bool) -> String {
 }
 
 fn styled(entry: &Entry, width: usize, colour: bool) -> TableCell {
-    let text = format!("{:>width$} {}", words::plain(&entry.text), entry.sign);
+    let text = format!("{:>width$} {}", plain::line(&entry.text), entry.sign);
     let cell = TableCell::new(text.trim_end()).set_alignment(CellAlignment::Left);
     if !colour {
         return cell;

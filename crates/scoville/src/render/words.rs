@@ -213,13 +213,6 @@ pub fn sensor(sensor: Sensor) -> &'static str {
     }
 }
 
-/// Text from outside without control characters, so that it cannot steer a terminal or break a line.
-pub fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
-}
-
 /// `1 core`, `8 cores`.
 pub fn cores(n: u32) -> String {
     number_of(n as usize, "core")

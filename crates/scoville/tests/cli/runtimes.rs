@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use scoville::log;
+
 use crate::checkout::{Checkout, TWO, section};
 
 #[test]
@@ -330,4 +332,78 @@ fn a_runtime_that_was_not_made_does_not_hide_the_others_of_its_peer() {
         ])
         .ends_with(4)
         .says("skipped  other: cannot be built: pair: ");
+}
+
+/// A peer whose greeting, words and last words try to steer the terminal of whoever reads them.
+const WILD: &str = r#"
+hello() { printf '{"type":"hello","protocol":1,"runtime":"%s","version":"1\\u001b[31m","language":"\\u001b[32m","workers":1,"benchmarks":["alpha","beta"]}\n' "$1" >&3; }
+case $1 in
+    mute) printf 'no\033[2J\rway\n' >&2; exit 3 ;;
+    liar) hello 'wild\u001b[1m' ;;
+    *) hello wild ;;
+esac
+while read -r line <&3; do
+    case $line in
+        *bye*) printf '{"type":"bye"}\n' >&3; exit ;;
+        *alpha*) printf '{"type":"fail","code":"unsupported","message":"not\\u001b]0;title\\u0007 here\\u007f\\r"}\n' >&3 ;;
+        *) printf 'last\033[2J\rwords\n' >&2; exit 3 ;;
+    esac
+done
+"#;
+
+#[test]
+fn what_a_runtime_says_does_not_steer_the_terminal_and_is_kept_as_it_was() {
+    let checkout = Checkout::new(&[]);
+    let runtime = |name: &str| {
+        format!(
+            "[[runtime]]\nname = {name:?}\ntitle = {name:?}\ncommand = [\"sh\", \"-c\", {WILD:?}, \"sh\", {name:?}]\n"
+        )
+    };
+    let needs = r#"[[requires]]
+program = ["sh", "-c", "printf 'broken\\033[2J\\n'; exit 1"]
+install = ""
+"#;
+    let peers = ["wild", "mute", "liar"].map(runtime).concat();
+    checkout.peer("wild", &format!("language = \"Sh\"\n{peers}"));
+    checkout.peer(
+        "needy",
+        &format!("language = \"Sh\"\n{needs}{}", section("needy", "")),
+    );
+    let quick = ["run", "--quick", "--blocks=1", "--cores=1", "--runtime=wild"];
+    for (arguments, shown) in [
+        (&["doctor"][..], "broken\\u{1b}[2J"),
+        (&["list"], "broken\\u{1b}[2J"),
+        (&["plan", "--cores=1"], "no\\u{1b}[2J\\rway"),
+        (
+            &["verify", "--cores=1", "--runtime=wild"],
+            "last\\u{1b}[2J\\rwords",
+        ),
+        (&["list", "matrix"], "not\\u{1b}]0;title\\u{7} here\\u{7f}\\r"),
+        (
+            &["verify", "--protocol", "--cores=1", "--runtime=liar"],
+            "wild\\u{1b}[1m",
+        ),
+        (&["verify", "--protocol", "--runtime=mute"], "no\\u{1b}[2J\\rway"),
+        (&quick, "last\\u{1b}[2J\\rwords"),
+        (&["status"], ""),
+    ] {
+        let answer = checkout.run(arguments);
+        answer.says(shown);
+        let both = format!("{}{}", answer.out, answer.err);
+        let steering = both.replace(['\n', '\t'], "");
+        assert!(!steering.contains(char::is_control), "{arguments:?}: {both:?}");
+    }
+    let session = &log::sessions(&checkout.results()).unwrap()[0];
+    let page = fs::read_to_string(checkout.results().join(session).join("report.html")).unwrap();
+    assert!(page.contains("not\\u{1b}]0;title\\u{7} here\\u{7f}\\r"));
+    assert!(!page.replace(['\n', '\t'], "").contains(char::is_control));
+    // What is for programs has its own way to write most of them, and the others stand there as they are.
+    for format in ["jsonl", "json"] {
+        checkout
+            .run(&["export", "--format", format])
+            .ends_with(0)
+            .says("1\\u001b[31m")
+            .says("last\\u001b[2J\\rwords")
+            .says("not\\u001b]0;title\\u0007 here\u{7f}\\r");
+    }
 }

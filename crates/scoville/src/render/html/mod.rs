@@ -11,11 +11,12 @@ mod vendor;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::model::analysis::Analysis;
+use crate::plain;
 
 /// The report as one HTML file.
 ///
 /// Text from runtimes and machines is escaped by construction: markup is written through `maud`, data for the script
-/// travel in base64. The page's policy names its five scripts by their hashes and forbids every other, `eval` and every
+/// travel in base64. Control characters, which a browser does not show, are written out. The page's policy names its five scripts by their hashes and forbids every other, `eval` and every
 /// connection. The libraries are packed; the report's script unpacks them, and they run because their hashes match.
 pub fn render(analysis: &Analysis) -> String {
     let libraries = vendor::libraries();
@@ -42,7 +43,7 @@ pub fn render(analysis: &Analysis) -> String {
                 style { (PreEscaped(vendor::STYLE)) }
             }
             body {
-                (PreEscaped(shortened(page::body(analysis))))
+                (PreEscaped(plain::text(&shortened(page::body(analysis)))))
                 script type="application/octet-stream" id="data" { (PreEscaped(data::embedded(analysis))) }
                 @for library in &libraries {
                     script type="application/octet-stream" class="library" { (PreEscaped(data::packed(library))) }
