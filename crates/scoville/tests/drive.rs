@@ -6,6 +6,7 @@ mod dummy;
 use std::collections::BTreeMap;
 
 use dummy::{MS, SECOND, assert_fails, command, failure, host, invoke_both_ways, order};
+use rustix::thread::CpuSet;
 use scoville::drive::{Host, Interrupt};
 use scoville::model::benchmark::{Mismatch, Value, Work};
 use scoville::model::invocation::{FailureKind, Invocation, Order, Outcome};
@@ -138,6 +139,18 @@ fn a_program_that_is_missing_is_told_from_one_that_fails() {
         &order,
         &FailureKind::CannotStart,
         "entering the working directory /no/such/folder",
+    );
+}
+
+/// It says nothing about the program.
+#[test]
+fn what_the_laboratory_cannot_do_for_a_process_is_its_own_failure() {
+    let mut order = order("");
+    order.cpus = vec![CpuSet::MAX_CPU as u32 - 1];
+    assert_fails(
+        &order,
+        &FailureKind::Laboratory,
+        "dummy: the laboratory could not start it: binding to the CPUs: ",
     );
 }
 

@@ -10,9 +10,9 @@ use scoville::drive::Interrupt;
 use scoville::drive::simulated::{Fault, World};
 use scoville::judge;
 use scoville::log::{self, Log, LogError};
-use scoville::model::analysis::{ClimbEnd, Measure, Verdict};
+use scoville::model::analysis::{Climb, ClimbEnd, Measure, Verdict};
 use scoville::model::event::{Event, StopReason, What};
-use scoville::model::invocation::FailureKind;
+use scoville::model::invocation::{FailureKind, Outcome};
 use scoville::model::plan::{GroupKey, Plan};
 use scoville::schedule::{Assess, Progress, Step};
 use scoville::session::{Observer, Session, SessionError, opening};
@@ -778,4 +778,52 @@ fn a_budget_ends_a_ladder_and_says_who_could_go_on() {
         "{:?}",
         analysis.sentences
     );
+}
+
+/// What the laboratory cannot start says nothing about the runtime: its limit is found as if nothing had happened.
+#[test]
+fn a_step_that_cannot_be_started_counts_as_not_tried() {
+    let mut host = Recorder::on(limits_everywhere());
+    host.unstarted = vec![0, 5, 7];
+    let (reason, events) = run(&ladder_plan(4), &mut host, &Wide);
+    assert_eq!(reason, StopReason::Max);
+    let void = |event: &&Event| matches!(&event.what, What::RungFinished { invocation, .. } if is_laboratorys(&invocation.outcome));
+    assert_eq!(events.iter().filter(void).count(), 3);
+    let counted: Vec<Event> = events.iter().filter(|event| !void(event)).cloned().collect();
+    assert_all_limits_found(&counted);
+    let ladders = |events: &[Event]| judge::analyse(events, &[]).unwrap().ladders;
+    assert_eq!(ladders(&events), ladders(&counted));
+}
+
+#[test]
+fn a_session_that_can_start_nothing_ends_and_can_go_on() {
+    let results = tempfile::tempdir().unwrap();
+    let mut host = Recorder::on(limits_everywhere());
+    host.unstarted = vec![6, 7];
+    let (mut session, name) = begin(results.path(), &ladder_plan(4), &mut host, &Wide);
+    let reason = session.measure(&Interrupt::default(), &mut Quiet).unwrap();
+    assert_eq!(reason, StopReason::Laboratory);
+    drop(session);
+    assert_eq!(host.ran.len(), 8);
+    let folder = results.path().join(&name);
+    let climbs = judge::analyse(&log::read(&folder).unwrap().events, &[])
+        .unwrap()
+        .ladders
+        .remove(0)
+        .climbs;
+    let fell = |climb: &&Climb| matches!(climb.end, ClimbEnd::Fell { .. });
+    let fallen: Vec<&str> = climbs.iter().filter(fell).map(|c| c.runtime.as_str()).collect();
+    assert_eq!(fallen, ["r2"], "{climbs:?}");
+    assert_eq!(resume(&folder, &mut host), StopReason::Max);
+    let events = log::read(&folder).unwrap().events;
+    let ends: Vec<Option<i64>> = judge::analyse(&events, &[]).unwrap().ladders[0]
+        .climbs
+        .iter()
+        .map(|climb| climb.largest)
+        .collect();
+    assert_eq!(ends, [Some(10_000), Some(3500), None, Some(1000)]);
+}
+
+fn is_laboratorys(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(failure) if failure.kind == FailureKind::Laboratory)
 }

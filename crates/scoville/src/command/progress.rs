@@ -13,7 +13,8 @@ use crate::model::event::{Event, What};
 use crate::model::invocation::Outcome;
 use crate::model::plan::{GroupKey, Plan};
 use crate::plain;
-use crate::schedule::{Progress, Step, growth};
+use crate::schedule::growth::{self, Why};
+use crate::schedule::{Progress, Step};
 use crate::session::Observer;
 use crate::tail::last_lines;
 
@@ -190,7 +191,11 @@ fn rung(event: &Event, plan: &Plan) -> Option<String> {
         Err(fall) => {
             let competitor = ladder.competitors.iter().find(|c| c.runtime == *runtime)?;
             let message = without_subject(&fall.message, &competitor.reports_as, &key.benchmark);
-            format!("ended: {message}")
+            let how = match fall.why {
+                Why::Laboratory => "not tried",
+                _ => "ended",
+            };
+            format!("{how}: {message}")
         }
     };
     Some(format!(

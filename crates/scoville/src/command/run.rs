@@ -197,6 +197,13 @@ fn finish(world: &World, folder: &Path, reason: StopReason, out: &mut dyn Paper)
             )?;
             Exit::Impossible
         }
+        StopReason::Laboratory => {
+            writeln!(
+                out,
+                "stopped  the laboratory could not start processes, which says nothing about the runtimes; mend the cause above, then: {resume}"
+            )?;
+            Exit::Impossible
+        }
         StopReason::Target | StopReason::Max | StopReason::Budget | StopReason::Failed => {
             writeln!(out, "next     {}", looking(world, folder, &analysis))?;
             judged::exit(&analysis)

@@ -62,6 +62,7 @@ fn state(progress: &Progress, running: bool) -> &'static str {
         Some(StopReason::User) => "ended by the user",
         Some(StopReason::Failed) => "ended: no runtime is left that works",
         Some(StopReason::MachineDirty) => "ended: a process could not be ended",
+        Some(StopReason::Laboratory) => "ended: the laboratory could not start processes",
     }
 }
 

@@ -18,9 +18,13 @@ pub fn invalidates(kind: &FailureKind) -> bool {
 /// An invocation that never ran.
 pub fn never_ran(order: &Order, kind: FailureKind, message: &str) -> Invocation {
     const NEVER: &str = "the process was never started";
+    let who = match kind {
+        FailureKind::Laboratory => "the laboratory could not start it: ",
+        _ => "",
+    };
     let failure = Failure {
         kind,
-        message: format!("{}: {message}", order.reports_as),
+        message: format!("{}: {who}{message}", order.reports_as),
         stderr_tail: String::new(),
         diagnosis: String::new(),
     };

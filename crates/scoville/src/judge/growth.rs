@@ -50,6 +50,7 @@ fn climb(ladder: &Ladder, runtime: &RuntimeName, events: &[Event]) -> Climb {
     });
     let tried: Vec<(i64, &Invocation, Result<(), Fall>)> = mine
         .map(|(size, invocation)| (size, invocation, growth::judge(ladder, invocation)))
+        .filter(|(_, _, how)| !matches!(how, Err(fall) if fall.why == Why::Laboratory))
         .collect();
     let outcomes: Vec<(i64, bool)> = tried.iter().map(|(size, _, how)| (*size, how.is_ok())).collect();
     let falls = tried
@@ -112,5 +113,6 @@ fn word(why: Why) -> &'static str {
         Why::Memory => "memory",
         Why::Wrong => "wrong",
         Why::Unsupported => "unsupported",
+        Why::Laboratory => "laboratory",
     }
 }

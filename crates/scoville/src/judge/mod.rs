@@ -174,6 +174,7 @@ fn stopped(reason: StopReason) -> &'static str {
         StopReason::Budget => "the time budget is used up",
         StopReason::User => "the user ended it",
         StopReason::Failed => "no competitor is left that works",
+        StopReason::Laboratory => "the laboratory could not start processes",
         StopReason::MachineDirty => "a process tree could not be ended; measuring on would be dishonest",
     }
 }

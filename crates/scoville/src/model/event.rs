@@ -122,4 +122,6 @@ pub enum StopReason {
     Failed,
     /// A process tree could not be ended; measuring on would be dishonest.
     MachineDirty,
+    /// The laboratory could not start processes.
+    Laboratory,
 }

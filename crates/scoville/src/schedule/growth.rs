@@ -29,6 +29,8 @@ pub enum Why {
     Wrong,
     /// The runtime cannot do the benchmark at all.
     Unsupported,
+    /// The laboratory could not do its part, which says nothing about the runtime: the step counts as not tried.
+    Laboratory,
 }
 
 /// Whether a step has passed.
@@ -104,8 +106,8 @@ fn class(kind: &FailureKind) -> Why {
         | FailureKind::Assertion
         | FailureKind::LeftChildren { .. }
         | FailureKind::Flood { .. }
-        | FailureKind::Interrupted
-        | FailureKind::Laboratory => Why::Crash,
+        | FailureKind::Interrupted => Why::Crash,
+        FailureKind::Laboratory => Why::Laboratory,
     }
 }
 

@@ -9,6 +9,7 @@ pub mod growth;
 mod progress;
 
 pub use draw::{block_order, padding};
+use progress::LABORATORY_TRIES;
 pub use progress::{Block, Climber, GroupProgress, Progress, Settled};
 
 use crate::model::event::{Event, StopReason};
@@ -97,6 +98,11 @@ pub fn next(plan: &Plan, progress: &Progress, assess: &dyn Assess) -> Step {
     }
     if let Some(group) = next_group(plan, progress).or_else(|| group_to_repeat(plan, progress, assess)) {
         return start_block(plan, progress, group);
+    }
+    if progress.laboratory_failures >= LABORATORY_TRIES {
+        return Step::End {
+            reason: StopReason::Laboratory,
+        };
     }
     if let Some(step) = next_rung(plan, progress) {
         return step;

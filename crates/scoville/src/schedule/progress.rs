@@ -5,8 +5,11 @@ use crate::model::invocation::{FailureKind, Invocation, Outcome};
 use crate::model::plan::{GroupKey, LadderKey, Plan};
 use crate::model::runtime::RuntimeName;
 
-use super::{growth, repetitions};
+use super::growth::{self, Fall, Why};
+use super::repetitions;
 
+/// A session is given up after this many steps of ladders in a row that failed by the laboratory's fault.
+pub(super) const LABORATORY_TRIES: u32 = 2;
 /// A competitor that never worked is given up after this many failures that another try might mend.
 const TRIES: u32 = 2;
 /// A competitor that has worked is given up after this many such failures in a row.
@@ -19,6 +22,8 @@ pub struct Progress {
     pub groups: Vec<GroupProgress>,
     /// Who has climbed how far, by ladder in plan order.
     pub ladders: Vec<Vec<Climber>>,
+    /// Steps of ladders in a row that failed by the laboratory's fault, since the session was last begun or resumed.
+    pub laboratory_failures: u32,
     /// Time spent in invocations, ns.
     pub spent_ns: u64,
     /// Why the session ended, if it did and was not resumed.
@@ -145,6 +150,7 @@ impl Progress {
             What::SessionStarted { .. } => return Err("the session starts a second time".into()),
             What::SessionResumed { .. } => {
                 self.ended = None;
+                self.laboratory_failures = 0;
                 // The invocations of a block belong close together in time, so a torn block is run again as a whole, under
                 // its old number: what it had is still in the log, and its later run stands for it.
                 for group in &mut self.groups {
@@ -273,9 +279,15 @@ impl Progress {
             let expected = expected.map_or("nothing".to_owned(), |size| size.to_string());
             return Err(format!("{runtime} tries {size} where {expected} is next"));
         }
-        climber
-            .tried
-            .push((size, growth::judge(ladder, invocation).is_ok()));
+        match growth::judge(ladder, invocation) {
+            Err(Fall {
+                why: Why::Laboratory, ..
+            }) => self.laboratory_failures += 1,
+            how => {
+                climber.tried.push((size, how.is_ok()));
+                self.laboratory_failures = 0;
+            }
+        }
         self.spent_ns += invocation.process.wall_ns;
         Ok(())
     }

@@ -8,7 +8,7 @@ use scoville::drive::{Host, Interrupt};
 use scoville::log::Log;
 use scoville::model::benchmark::Work;
 use scoville::model::event::{Event, What};
-use scoville::model::invocation::{FailureKind, Invocation, Order};
+use scoville::model::invocation::{Failure, FailureKind, Invocation, Order, Outcome};
 use scoville::model::machine::{BlockSensors, Finding, Machine};
 use scoville::model::plan::{Competitor, Group, GroupKey, GrowthLimits, Ladder, LadderKey, Plan};
 use scoville::model::runtime::Launch;
@@ -44,6 +44,8 @@ pub struct Recorder {
     pub ran: Vec<String>,
     /// Iteration limits that were ordered, with the runtime.
     pub limits: Vec<(String, u64)>,
+    /// Invocations, counted from 0, that the laboratory cannot start.
+    pub unstarted: Vec<usize>,
 }
 
 impl Recorder {
@@ -57,6 +59,7 @@ impl Recorder {
             host: SimulatedHost::new(world),
             ran: Vec::new(),
             limits: Vec::new(),
+            unstarted: Vec::new(),
         }
     }
 
@@ -134,14 +137,33 @@ impl Host for Recorder {
     }
 
     fn invoke(&mut self, order: &Order, interrupt: &Interrupt) -> Invocation {
+        let is_unstarted = self.unstarted.contains(&self.ran.len());
         self.ran.push(order.reports_as.clone());
         self.limits
             .push((order.reports_as.clone(), order.limits.iteration_ns));
+        if is_unstarted {
+            return unstarted(order);
+        }
         self.host.invoke(order, interrupt)
     }
 
     fn dirty(&self) -> bool {
         self.host.dirty()
+    }
+}
+
+/// What the machine brings where it cannot fork. The simulated one counts as invocations only what it was asked for.
+fn unstarted(order: &Order) -> Invocation {
+    let failure = Failure {
+        kind: FailureKind::Laboratory,
+        message: format!("{}: the laboratory could not start it", order.reports_as),
+        stderr_tail: String::new(),
+        diagnosis: String::new(),
+    };
+    Invocation {
+        outcome: Outcome::Failed(failure),
+        iterations: Default::default(),
+        ..SimulatedHost::new(quiet_world()).invoke(order, &Interrupt::default())
     }
 }
 

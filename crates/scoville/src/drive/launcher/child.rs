@@ -2,13 +2,14 @@
 
 use std::convert::Infallible;
 use std::ffi::{CString, NulError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal};
 use rustix::thread::CpuSet;
 
-use super::wire::Spawn;
+use super::wire::{NotStarted, Spawn};
 use crate::drive::sys;
 
 /// The ends of the wiring that the child needs, in the order in which they are sent.
@@ -48,12 +49,12 @@ pub fn become_program(spawn: &Spawn, ends: ChildEnds, null: OwnedFd, launcher: P
         Ok(fd) => fd,
         Err(_) => sys::exit_now(127),
     };
-    let reason = match prepare_and_exec(spawn, ends, null, launcher) {
-        Err(reason) => reason,
+    let why = match prepare_and_exec(spawn, ends, null, launcher) {
+        Err(why) => why,
         Ok(never) => match never {},
     };
     // Nobody is left to hear of a failure to report the failure.
-    let _ = std::fs::File::from(failure).write_all(reason.as_bytes());
+    let _ = serde_json::to_writer(std::fs::File::from(failure), &why);
     sys::exit_now(127)
 }
 
@@ -62,12 +63,12 @@ fn prepare_and_exec(
     ends: ChildEnds,
     null: OwnedFd,
     launcher: Pid,
-) -> Result<Infallible, String> {
-    let program = c_string(&spawn.program)?;
-    let arguments = c_strings(&spawn.arguments)?;
-    let environment = c_strings(&spawn.environment)?;
+) -> Result<Infallible, NotStarted> {
+    let program = c_string(&spawn.program).map_err(NotStarted::program)?;
+    let arguments = c_strings(&spawn.arguments).map_err(NotStarted::program)?;
+    let environment = c_strings(&spawn.environment).map_err(NotStarted::program)?;
 
-    let step = |what: &'static str| move |e: io::Error| format!("{what}: {e}");
+    let step = |what: &'static str| move |e: io::Error| NotStarted::laboratory(format!("{what}: {e}"));
     rustix::process::setsid().map_err(|e| step("making a session")(e.into()))?;
     die_with(launcher).map_err(step("arranging to end with the laboratory"))?;
     bind(&spawn.cpus).map_err(step("binding to the CPUs"))?;
@@ -81,9 +82,9 @@ fn prepare_and_exec(
     )
     .map_err(|e| step("switching core files off")(e.into()))?;
     std::env::set_current_dir(&spawn.cwd)
-        .map_err(|e| format!("entering the working directory {}: {e}", spawn.cwd))?;
+        .map_err(|e| NotStarted::program(format!("entering the working directory {}: {e}", spawn.cwd)))?;
     sys::reset_signals();
-    wait_for_go(ends.go)?;
+    wait_for_go(ends.go).map_err(NotStarted::laboratory)?;
     sys::place_standard_fds([
         null.as_fd(),
         ends.stdout.as_fd(),
@@ -91,11 +92,18 @@ fn prepare_and_exec(
         ends.conversation.as_fd(),
     ])
     .map_err(step("placing the descriptors"))?;
-    Err(format!(
-        "{}: {}",
-        spawn.program,
-        sys::exec(&program, &arguments, &environment)
-    ))
+    let e = sys::exec(&program, &arguments, &environment);
+    let reason = format!("{}: {e}", spawn.program);
+    Err(NotStarted {
+        laboratory: is_the_systems(&e),
+        reason,
+    })
+}
+
+/// Whether the system had nothing left for a program, whichever it is.
+fn is_the_systems(error: &io::Error) -> bool {
+    let lacking = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
+    Errno::from_io_error(error).is_some_and(|errno| lacking.contains(&errno))
 }
 
 /// The kernel kills this process when the launcher ends. If it had ended before this call, nobody would: so look again.

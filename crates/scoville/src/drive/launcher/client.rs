@@ -9,7 +9,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 use rustix::process::Pid;
 
-use super::wire::{self, Reaped, Request, Spawn, Started};
+use super::wire::{self, NotStarted, Reaped, Request, Spawn, Started};
 
 /// How long the launcher may take for an answer, in seconds, before it counts as broken.
 const ANSWER_SECONDS: i64 = 30;
@@ -173,16 +173,20 @@ impl Launched {
     /// Lets the process exec, and waits until it has.
     ///
     /// # Errors
-    /// Why the program could not be started, in words.
-    pub fn go(self) -> Result<(Pid, OwnedFd, Wiring), String> {
+    /// Why the program could not be started.
+    pub fn go(self) -> Result<(Pid, OwnedFd, Wiring), NotStarted> {
         let spoken = std::fs::File::from(self.go).write_all(&[1]);
-        let mut reason = String::new();
+        let mut said = Vec::new();
         // End of file comes with the exec, which closes the child's end, or with the child's death.
-        let heard = std::fs::File::from(self.failure).read_to_string(&mut reason);
+        let heard = std::fs::File::from(self.failure).read_to_end(&mut said);
         match (spoken, heard) {
-            _ if !reason.is_empty() => Err(reason),
+            _ if !said.is_empty() => Err(serde_json::from_slice(&said).unwrap_or_else(|e| did_not_go_on(&e))),
             (Ok(()), Ok(_)) => Ok((self.pid, self.pidfd, self.wiring)),
-            (Err(e), _) | (_, Err(e)) => Err(format!("the forked process did not go on: {e}")),
+            (Err(e), _) | (_, Err(e)) => Err(did_not_go_on(&e)),
         }
     }
+}
+
+fn did_not_go_on(why: &dyn std::fmt::Display) -> NotStarted {
+    NotStarted::laboratory(format!("the forked process did not go on: {why}"))
 }

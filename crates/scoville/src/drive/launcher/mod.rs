@@ -12,7 +12,7 @@ mod wire;
 
 pub use client::{Launched, Launcher, Wiring};
 pub use serve::main;
-pub use wire::{Reaped, Request, Spawn};
+pub use wire::{NotStarted, Reaped, Request, Spawn};
 
 /// First argument of the launcher's command line.
 pub const ARGUMENT: &str = "__launch";

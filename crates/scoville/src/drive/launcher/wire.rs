@@ -57,6 +57,29 @@ pub struct Started {
     pub pid: Result<i32, String>,
 }
 
+/// Why a process that was forked did not become its program; the process itself says so, as JSON.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotStarted {
+    /// Whether the laboratory could not do its part, or the system had nothing left for another process. Else it is the program.
+    pub laboratory: bool,
+    /// In words.
+    pub reason: String,
+}
+
+impl NotStarted {
+    /// By the program's fault.
+    pub fn program(reason: String) -> Self {
+        let laboratory = false;
+        Self { laboratory, reason }
+    }
+
+    /// By the laboratory's fault.
+    pub fn laboratory(reason: String) -> Self {
+        let laboratory = true;
+        Self { laboratory, reason }
+    }
+}
+
 /// Answer to [`Request::Reap`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaped {

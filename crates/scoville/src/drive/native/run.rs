@@ -15,7 +15,7 @@ use crate::drive::Interrupt;
 use crate::drive::cgroup::{Hierarchy, Leaf};
 use crate::drive::counters::Counters;
 use crate::drive::failure::never_ran;
-use crate::drive::launcher::{Launcher, Spawn};
+use crate::drive::launcher::{Launcher, NotStarted, Spawn};
 use crate::model::invocation::{FailureKind, Order};
 use crate::probe::sensors::Snapshot;
 
@@ -58,9 +58,14 @@ pub fn run(
     let start = Instant::now();
     let (pidfd, wiring) = match launched.go() {
         Ok((_, pidfd, wiring)) => (pidfd, wiring),
-        Err(reason) => {
+        Err(NotStarted { laboratory, reason }) => {
             let launcher_lost = reap_failed_start(launcher, pid).is_err();
-            return failed(FailureKind::CannotStart, &reason, launcher_lost);
+            let kind = if laboratory {
+                FailureKind::Laboratory
+            } else {
+                FailureKind::CannotStart
+            };
+            return failed(kind, &reason, launcher_lost);
         }
     };
     let mut tree = Tree::new(pid, pidfd, leaf.as_ref(), launcher);
