@@ -289,10 +289,15 @@ mod tests {
     #[test]
     fn who_has_greeted_and_does_not_leave_is_not_waited_for() {
         let hello = r#"{"runtime":"a","version":"1","language":"","workers":1,"benchmarks":[]}"#;
-        let launch = script(&format!("printf '%s\\n' '{hello}' >&3; exec sleep 1000"));
-        let started = Instant::now();
-        assert_eq!(greet(&launch, 1, Duration::from_secs(60)).unwrap().runtime, "a");
-        assert!(started.elapsed() < 4 * LEAVE, "{:?}", started.elapsed());
+        let folder = tempfile::tempdir().unwrap();
+        let launch = Launch {
+            cwd: folder.path().into(),
+            ..script(&format!("printf '%s\\n' '{hello}' >&3; sleep 1000; touch left"))
+        };
+        // Long enough to see it leave: who waits for that, at either half of its leave, has seen it.
+        let limit = Duration::from_secs(100_000);
+        assert_eq!(greet(&launch, 1, limit).unwrap().runtime, "a");
+        assert!(!folder.path().join("left").exists());
     }
 
     #[test]
