@@ -1,13 +1,16 @@
 //! Running a helper program to its end: never longer than a limit, never without its output.
 
+use std::env;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How a helper program ended.
@@ -29,6 +32,14 @@ watch=$!
 status=$?
 kill "$watch"
 exit "$status"
+"#;
+
+/// The same for a program whose end and outputs are its own: the shell becomes it. What it has started and left behind ends with
+/// it, as soon as nobody holds the other end.
+const BECOMING: &str = r#"
+exec 3<&0 </dev/null
+( { read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & )
+exec "$0" "$@" 3<&-
 "#;
 
 /// Runs a program that starts others and may take minutes, with all outputs going to `output`. They end with this process,
@@ -78,23 +89,51 @@ pub struct Printed {
     pub errors: String,
 }
 
-/// Runs `command` and returns what it printed.
+/// Runs a program and returns what it printed. It ends with this process, however that ends.
 ///
 /// # Errors
-/// The program cannot be started, or there is no room for its outputs.
-pub fn capture(command: &mut Command, limit: Duration) -> io::Result<(End, Printed)> {
+/// The program is not there or is none, there is no shell, or no room for its outputs.
+pub fn capture(program: &str, arguments: &[String], limit: Duration) -> io::Result<(End, Printed)> {
+    find(program)?;
     // Files instead of pipes: a grandchild that keeps them open cannot make us wait.
     let [output, errors] = [anonymous_file()?, anonymous_file()?];
-    command
-        .stdin(Stdio::null())
+    // Never written to; the system closes it when this process ends.
+    let (tied, _tie) = io::pipe()?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", BECOMING, program]).args(arguments);
+    shell
+        .stdin(tied)
         .stdout(output.try_clone()?)
         .stderr(errors.try_clone()?);
-    let end = run(command, limit)?;
+    let end = run(&mut shell, limit)?;
     let printed = Printed {
         output: beginning(output)?,
         errors: beginning(errors)?,
     };
     Ok((end, printed))
+}
+
+/// Whether there is a program that the shell would find. What the shell would say of it instead could be the program's own words.
+fn find(program: &str) -> io::Result<()> {
+    let places: Vec<PathBuf> = if program.contains('/') {
+        vec![program.into()]
+    } else if let Some(path) = env::var_os("PATH") {
+        env::split_paths(&path)
+            .map(|folder| folder.join(program))
+            .filter(|place| place.is_file())
+            .collect()
+    } else {
+        // The shell has a path of its own then.
+        return Ok(());
+    };
+    let is_program = |place: &PathBuf| place.is_file() && access(place, Access::EXEC_OK).is_ok();
+    if places.iter().any(is_program) {
+        Ok(())
+    } else if places.iter().any(|place| place.exists()) {
+        Err(Errno::ACCESS.into())
+    } else {
+        Err(Errno::NOENT.into())
+    }
 }
 
 fn beginning(mut file: File) -> io::Result<String> {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::ErrorKind;
-use std::process::Command;
 use std::time::Duration;
 
 use super::program::{End, Printed, capture};
@@ -84,7 +83,7 @@ fn detect_within(requirement: &Requirement, limit: Duration) -> Found {
     let Some((program, arguments)) = requirement.program.split_first() else {
         return Found::No("the manifest names no program".into());
     };
-    let answer = capture(Command::new(program).args(arguments), limit);
+    let answer = capture(program, arguments, limit);
     let printed = match answer {
         Ok((End::Exited(status), printed)) if status.success() => printed,
         Ok((End::Exited(status), Printed { output, errors })) => {
@@ -206,5 +205,13 @@ mod tests {
             detect(&missing),
             Found::No("no-such-program-at-all is not installed".into())
         );
+        for no_program in ["/etc/passwd", "/"] {
+            let asked = Requirement {
+                program: vec![no_program.into()],
+                ..requirement("", None)
+            };
+            let message = format!("{no_program} cannot be started: Permission denied (os error 13)");
+            assert_eq!(detect(&asked), Found::No(message));
+        }
     }
 }

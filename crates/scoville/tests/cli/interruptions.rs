@@ -323,3 +323,22 @@ fn a_build_ends_with_the_program_that_started_it() {
         assert_nobody_left(&tag);
     }
 }
+
+/// A version query that hangs, of which the shell and what it started are alive.
+#[test]
+fn a_version_query_ends_with_the_program_that_made_it() {
+    for (number, signal) in [(1, libc::SIGINT), (2, libc::SIGTERM), (3, libc::SIGKILL)] {
+        let tag = format!("{}.{number}", 200_000 + std::process::id());
+        let checkout = Checkout::new(&[]);
+        let needs =
+            format!("[[requires]]\nprogram = [\"sh\", \"-c\", \"sleep {tag} & wait\"]\ninstall = \"\"\n");
+        checkout.peer(
+            "slow-to-tell",
+            &format!("language = \"Sh\"\n{needs}{}", section("slow-to-tell", "")),
+        );
+        let running = Running::start(&checkout, &["doctor"]);
+        wait_until("the query", || processes_with(&format!("sleep {tag}")).len() > 1);
+        running.signal(signal);
+        assert_nobody_left(&tag);
+    }
+}
