@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::list::{State, ask_all};
 use super::prepare;
 use super::world::World;
+use crate::digits::number_of;
 use crate::log;
 use crate::model::plan::GroupKey;
 use crate::model::runtime::{Runtime, RuntimeName};
@@ -113,8 +114,10 @@ fn show(cells: &Cells<'_>, benchmarks: usize, runtimes: usize, out: &mut dyn Wri
     let count = |wanted: Wanted| cells.iter().filter(|(_, _, known)| wanted(known)).count();
     writeln!(
         out,
-        "cells        {} = {benchmarks} benchmarks x {runtimes} runtimes",
-        cells.len()
+        "cells        {} = {} x {}",
+        cells.len(),
+        number_of(benchmarks, "benchmark"),
+        number_of(runtimes, "runtime")
     )?;
     writeln!(
         out,

@@ -32,9 +32,9 @@ fn runtimes(world: &World, out: &mut dyn Write) -> Result<()> {
     let (variants, others): (Vec<_>, Vec<_>) = named.into_iter().partition(|r| r.variant);
     writeln!(
         out,
-        "{TOOL} - compare actor runtimes.  {} benchmarks, {} runtimes known, {} usable here",
-        world.catalogue.benchmarks.len(),
-        plain.len(),
+        "{TOOL} - compare actor runtimes.  {}, {} known, {} usable here",
+        number_of(world.catalogue.benchmarks.len(), "benchmark"),
+        number_of(plain.len(), "runtime"),
         ready.len()
     )?;
     let mut list = |what: &str, runtimes: &[&Runtime], hint: &str| {

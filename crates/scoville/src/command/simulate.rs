@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use super::Exit;
 use super::list::{print, table};
 use super::progress::{over_runs, watch};
+use crate::digits::number_of;
 use crate::render::field::Field;
 use crate::render::html::simulation::{Figure, Page, Section, Table, render};
 use crate::render::number::duration;
@@ -672,7 +673,7 @@ fn figure(cells: &[&Cell<'_>]) -> Figure {
         let row = |cell: &&Cell<'_>| (cell.policy.to_owned(), vec![Some(cell.makespan() / first)]);
         return Figure::Dots {
             axis: format!("makespan by that of {}", cells[0].policy),
-            series: vec![format!("{} workers", cells[0].workers)],
+            series: vec![number_of(cells[0].workers, "worker")],
             rows: cells.iter().map(row).collect(),
         };
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::digits::number_of;
 use crate::model::analysis::{
     Cell, CellState, Disturbance, Estimate, Interval, Measure, Warmup, WarmupSummary,
 };
@@ -347,7 +348,11 @@ fn per_message(wall: &Estimate, messages: u64) -> Estimate {
         }),
         n: wall.n,
         range: (share(wall.range.0), share(wall.range.1)),
-        source: format!("{}; over {messages} messages of the catalogue", wall.source),
+        source: format!(
+            "{}; over {} of the catalogue",
+            wall.source,
+            number_of(messages as usize, "message")
+        ),
     }
 }
 

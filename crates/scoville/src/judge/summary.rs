@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::digits::number_of;
 use crate::model::analysis::{Cell, CellState, Disturbance, Estimate, GroupAnalysis, Measure, Summary};
 use crate::stats::geomean;
 
@@ -183,8 +184,8 @@ fn geometric_mean(entries: &[Entry<'_>], range: (f64, f64), seed: u64) -> Option
         n: logs.iter().map(|blocks| blocks.len() as u32).sum(),
         range,
         source: format!(
-            "geometric mean of the typical ratios of {} benchmarks",
-            entries.len()
+            "geometric mean of the typical ratios of {}",
+            number_of(entries.len(), "benchmark")
         ),
     })
 }

@@ -373,9 +373,9 @@ fn reports(benchmark: &Benchmark, end: &Value) -> Result<(), String> {
         let found = numbers.map(|numbers| Number::Int(numbers.len() as i64));
         if actors.is_none() || found != actors {
             return Err(format!(
-                "per_actor {} has {} numbers, there must be one for each of the {} {}",
+                "per_actor {} has {}, there must be one for each of the {} {}",
                 counter.name,
-                found.map_or("no".into(), |n| n.to_string()),
+                numbers.map_or("no numbers".into(), |numbers| number_of(numbers.len(), "number")),
                 actors.map_or("?".into(), |n| n.to_string()),
                 counter.actors
             ));

@@ -11,6 +11,7 @@ pub use placement::place;
 use thiserror::Error;
 
 use crate::catalogue::{CATEGORIES, Catalogue};
+use crate::digits::number_of;
 use crate::glob;
 use crate::model::benchmark::Benchmark;
 use crate::model::machine::Cpu;
@@ -103,7 +104,11 @@ pub enum PlanError {
         advice: String,
     },
     /// More cores than there are, or none.
-    #[error("--cores {cores}: this machine lets scoville use {have} CPUs; ask for 1 to {have}")]
+    #[error(
+        "--cores {cores}: this machine lets scoville use {}; ask for {}",
+        number_of(*.have, "CPU"),
+        up_to(*.have)
+    )]
     Cores {
         /// What was asked for.
         cores: u32,
@@ -135,6 +140,14 @@ pub enum PlanError {
     /// Nothing is left.
     #[error("nothing can be run:{}", list(.0))]
     Nothing(Vec<Skip>),
+}
+
+/// From 1 to the most, in words.
+fn up_to(most: usize) -> String {
+    match most {
+        1 => "1".to_owned(),
+        most => format!("1 to {most}"),
+    }
 }
 
 fn list(skipped: &[Skip]) -> String {
@@ -514,6 +527,18 @@ mod tests {
         };
         let catalogue = Catalogue::embedded().expect("the catalogue is sound");
         resolve(&request, &catalogue, candidates, &[cpu(0), cpu(1)])
+    }
+
+    #[test]
+    fn who_asks_for_too_many_cores_is_told_how_many_there_are() {
+        let told = |have| PlanError::Cores { cores: 9, have }.to_string();
+        assert_eq!(
+            [told(1), told(2)],
+            [
+                "--cores 9: this machine lets scoville use 1 CPU; ask for 1",
+                "--cores 9: this machine lets scoville use 2 CPUs; ask for 1 to 2",
+            ]
+        );
     }
 
     #[test]

@@ -219,7 +219,11 @@ fn counters(machine: &Machine) -> Option<Finding> {
 fn laboratory(machine: &Machine) -> Option<Finding> {
     let cpus = machine.cpus.len();
     let why = "with as many workers as CPUs the laboratory itself runs on a measured one, some microseconds per iteration";
-    (cpus <= 2).then(|| finding(Level::Note, format!("there are only {cpus} CPUs"), why, ""))?
+    let what = match cpus {
+        1 => "there is only 1 CPU".to_owned(),
+        _ => format!("there are only {cpus} CPUs"),
+    };
+    (cpus <= 2).then(|| finding(Level::Note, what, why, ""))?
 }
 
 #[cfg(test)]
@@ -325,5 +329,14 @@ mod tests {
         let mut machine = quiet();
         machine.facts.clear();
         assert_eq!(find(&machine), []);
+    }
+
+    #[test]
+    fn one_cpu_is_not_called_several() {
+        for (cpus, told) in [(1, "there is only 1 CPU"), (2, "there are only 2 CPUs")] {
+            let mut machine = quiet();
+            machine.cpus.truncate(cpus);
+            assert_eq!(laboratory(&machine).unwrap().what, told);
+        }
     }
 }

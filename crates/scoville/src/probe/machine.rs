@@ -237,7 +237,8 @@ fn quota(read: impl Fn(&str) -> Option<String>) -> Reading<String> {
     match (groups.cpu_limit(&read), groups.folders().first()) {
         (Some(limit), _) => {
             let cpus = (100.0 * limit.units).round() / 100.0;
-            Reading::known(format!("{cpus} CPUs"), limit.file)
+            let unit = if cpus == 1.0 { "CPU" } else { "CPUs" };
+            Reading::known(format!("{cpus} {unit}"), limit.file)
         }
         (None, Some(own)) => Reading::known("none".to_owned(), own.as_str()),
         (None, None) => Reading::unavailable("no control group shows a quota"),
@@ -363,6 +364,9 @@ mod tests {
         ];
         let quota = found("4:cpu,cpuacct:/box/in\n0::/\n", ONE, &files);
         assert_eq!(quota, Reading::known("2.5 CPUs".to_owned(), slice));
+        let one = [("/sys/fs/cgroup/cpu.max", "100000 100000\n")];
+        let quota = found("0::/\n", TWO, &one);
+        assert_eq!(quota, Reading::known("1 CPU".to_owned(), one[0].0));
         assert_eq!(
             found("0::/\n", TWO, &[("/sys/fs/cgroup/cpu.max", "max 100000\n")]),
             Reading::known("none".to_owned(), "/sys/fs/cgroup")

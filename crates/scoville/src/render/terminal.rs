@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table, presets};
 
+use crate::digits::number_of;
 use crate::model::analysis::{Analysis, Measure};
 use crate::plain;
 
@@ -51,8 +52,14 @@ pub fn render(analysis: &Analysis, measure: Measure, screen: Screen) -> String {
     let v = &analysis.validity;
     if v.void + v.failed + v.contaminated > 0 {
         out.push_str(&format!(
-            "{} of {} cells verified, {} void, {} failed, {} unsupported; {} of {} invocations contaminated\n",
-            v.verified, v.cells, v.void, v.failed, v.unsupported, v.contaminated, v.invocations
+            "{} of {} verified, {} void, {} failed, {} unsupported; {} of {} contaminated\n",
+            v.verified,
+            number_of(v.cells as usize, "cell"),
+            v.void,
+            v.failed,
+            v.unsupported,
+            v.contaminated,
+            number_of(v.invocations as usize, "invocation")
         ));
     }
     for (runtimes, reason) in v.left_out() {

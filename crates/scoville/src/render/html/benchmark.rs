@@ -93,7 +93,7 @@ fn plan_facts(analysis: &Analysis, group: &GroupAnalysis) -> Markup {
                 dt { (group.key.preset) ", " (words::cores(group.key.cores)) }
                 dd {
                     @for (i, (name, value)) in p.parameters.iter().enumerate() { @if i > 0 { ", " } (name) " = " (value) }
-                    "; " (number::count(p.work.actors)) " actors" (messages(p)) "; bound to " @if p.cpus.len() == 1 { "CPU " } @else { "CPUs " }
+                    "; " (number::count(p.work.actors)) @if p.work.actors == 1 { " actor" } @else { " actors" } (messages(p)) "; bound to " @if p.cpus.len() == 1 { "CPU " } @else { "CPUs " }
                     @for (i, cpu) in p.cpus.iter().enumerate() { @if i > 0 { ", " } (cpu) }
                     @if !group.stopped.is_empty() { "; stopped: " (group.stopped) }
                 }

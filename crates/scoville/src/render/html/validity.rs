@@ -15,7 +15,11 @@ pub fn light(analysis: &Analysis) -> (&'static str, String) {
     let only_grew = v.cells == 0 && !analysis.ladders.is_empty();
     let counts = match only_grew {
         true => "every step that passed is verified".to_owned(),
-        false => format!("{} of {} cells verified", v.verified, v.cells),
+        false => format!(
+            "{} of {} verified",
+            v.verified,
+            number_of(v.cells as usize, "cell")
+        ),
     };
     if v.void > 0 || (v.verified == 0 && !only_grew) {
         ("red", format!("{counts}, {} with wrong results", v.void))
