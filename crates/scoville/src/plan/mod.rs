@@ -87,6 +87,11 @@ impl Candidate {
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PlanError {
+    /// There is nothing to choose from.
+    #[error(
+        "the catalogue has no benchmark; add a file NAME.toml to the folder catalogue/, or name another checkout with --home"
+    )]
+    Empty,
     /// A pattern that matches nothing.
     #[error("no benchmark matches `{pattern}`: {advice}")]
     Benchmark {
@@ -270,12 +275,15 @@ fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
 /// The benchmarks that any of the patterns matches, in catalogue order. A pattern may also be a category.
 ///
 /// # Errors
-/// A pattern matches nothing.
+/// A pattern matches nothing, or there is nothing to match.
 fn select_benchmarks<'c>(
     catalogue: &'c Catalogue,
     patterns: &[String],
     candidates: &[Candidate],
 ) -> Result<Vec<&'c Benchmark>, PlanError> {
+    if catalogue.benchmarks.is_empty() {
+        return Err(PlanError::Empty);
+    }
     let fits = |pattern: &String, b: &Benchmark| glob::matches(pattern, &b.name) || *pattern == b.category;
     for pattern in patterns {
         if !catalogue.benchmarks.iter().any(|b| fits(pattern, b)) {
@@ -319,7 +327,7 @@ fn sizes(benchmark: &Benchmark, pattern: &str) -> Vec<String> {
     }
 }
 
-/// Takes out the benchmarks that the baseline-to-be says it cannot run.
+/// Takes out the benchmarks that the baseline-to-be says it cannot run. One that can run none decides nothing.
 fn keep_the_baselines(benchmarks: &mut Vec<&Benchmark>, request: &Request, candidates: &[&Candidate]) {
     let named = |name: &str| candidates.iter().find(|c| c.selection.shown == name);
     let baseline = match &request.baseline {
@@ -327,7 +335,10 @@ fn keep_the_baselines(benchmarks: &mut Vec<&Benchmark>, request: &Request, candi
         None => named("datil").or(candidates.first()),
     };
     if let Some(can) = baseline.and_then(|candidate| candidate.benchmarks.as_ref()) {
-        benchmarks.retain(|benchmark| can.contains(&benchmark.name));
+        let is_run = |benchmark: &&Benchmark| can.contains(&benchmark.name);
+        if benchmarks.iter().any(is_run) {
+            benchmarks.retain(is_run);
+        }
     }
 }
 
@@ -525,8 +536,26 @@ mod tests {
             variants,
             ..request()
         };
-        let catalogue = Catalogue::embedded().expect("the catalogue is sound");
-        resolve(&request, &catalogue, candidates, &[cpu(0), cpu(1)])
+        resolve(&request, &catalogue(), candidates, &[cpu(0), cpu(1)])
+    }
+
+    fn catalogue() -> Catalogue {
+        Catalogue::embedded().expect("the catalogue is sound")
+    }
+
+    #[test]
+    fn an_empty_catalogue_is_called_so() {
+        let catalogue = Catalogue {
+            benchmarks: Vec::new(),
+        };
+        for benchmarks in [vec![], vec!["fib".to_owned()]] {
+            let request = Request {
+                benchmarks,
+                ..request()
+            };
+            let planned = resolve(&request, &catalogue, &[candidate("datil")], &[cpu(0), cpu(1)]);
+            assert_eq!(planned, Err(PlanError::Empty));
+        }
     }
 
     #[test]
@@ -608,8 +637,7 @@ mod tests {
                 baseline: baseline.map(Into::into),
                 ..request()
             };
-            let catalogue = Catalogue::embedded().expect("the catalogue is sound");
-            let plan = resolve(&request, &catalogue, &candidates, &[cpu(0), cpu(1)]).expect("a plan");
+            let plan = resolve(&request, &catalogue(), &candidates, &[cpu(0), cpu(1)]).expect("a plan");
             let mut names: Vec<String> = plan.groups.into_iter().map(|g| g.key.benchmark).collect();
             names.dedup();
             names.truncate(3);
@@ -625,6 +653,13 @@ mod tests {
             matches!(&skipped[..], [only] if only.starts_with("datil sor: unsupported: ")),
             "{skipped:?}"
         );
+        let candidates = [able("go", &["fib", "sor"]), able("datil", &["of-no-catalogue"])];
+        let request = Request {
+            benchmarks: Vec::new(),
+            ..request()
+        };
+        let plan = resolve(&request, &catalogue(), &candidates, &[cpu(0), cpu(1)]).expect("a plan");
+        assert_eq!(plan.baseline, "go");
         let (names, skipped) = run(true, None);
         assert_eq!(names, "fib big sor");
         assert!(
