@@ -80,7 +80,7 @@ fn tools<'a>(runtime: &Runtime, answer: impl Fn(&Requirement) -> &'a Found) -> T
             }
             Found::Yes(_) => {}
             Found::No(reason) => {
-                let install = Some(requirement.install.clone());
+                let install = Some(requirement.install.clone()).filter(|install| !install.is_empty());
                 tools.missing.push((reason.clone(), install));
             }
             Found::Late(reason) => tools.missing.push((reason.clone(), None)),

@@ -240,6 +240,14 @@ fn one_runtime_of_a_peer_may_need_more_than_the_others() {
         .ends_with(4)
         .says("skipped  needy: no-such-program is not installed; install it with: apt-get install it");
     checkout.run(&["show", "needy"]).says("no-such-program");
+    let untold = "[[requires]]\nprogram = [\"no-such-tool\"]\ninstall = \"\"\n";
+    checkout.peer(
+        "untold",
+        &format!("language = \"Sh\"\n{untold}{}", section("untold", "")),
+    );
+    checkout
+        .run(&["plan", "--runtime=untold", "--cores=1"])
+        .says("untold: no-such-tool is not installed\n");
     let wrong = "[[runtime.requires]]\nprogram = [\"sh\"]\nminimum = \"soon\"\ninstall = \"\"\n";
     checkout.peer(
         "wrong",
