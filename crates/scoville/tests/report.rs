@@ -427,7 +427,7 @@ fn empty_and_single_runtime_sessions_have_a_report() {
         blocks: 1,
         iterations: 3,
     });
-    assert!(html::render(&analysis).contains("1 of 1 cells verified"));
+    assert!(html::render(&analysis).contains("1 of 1 cell verified"));
     assert!(terminal::render(&analysis, Measure::Wall, NARROW).contains("pingpong"));
     analysis.groups.clear();
     analysis.plan.groups.clear();
