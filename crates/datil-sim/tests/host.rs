@@ -603,6 +603,20 @@ fn what_does_not_exist_is_refused_by_name() {
     assert!(preset("abacus").is_none());
 }
 
+/// With such a rate the series leave all bounds.
+#[test]
+fn a_result_that_is_no_number_is_told_of_by_name() {
+    let error = simulate(
+        "logmap",
+        settings("lgs", 4),
+        &parameters(json!({"terms": 40, "start_rate": 100.0})),
+    );
+    assert_eq!(
+        error.expect_err("it overflows"),
+        "logmap: its result is no finite number"
+    );
+}
+
 #[test]
 fn a_run_without_end_is_given_up() {
     let settings = Settings {

@@ -375,6 +375,7 @@ fn run_of_the_suite(
     // Scripts run for setup, run and checks, in this order.
     let runs = system.take_runs();
     let run = runs.into_iter().nth(1).ok_or("the benchmark has no run phase")?;
-    let result = serde_json::to_string(&record.outcome.result).map_err(|error| error.to_string())?;
+    let result = serde_json::to_string(&record.outcome.result)
+        .map_err(|_| format!("{}: its result is no finite number", program.name))?;
     Ok(Simulation { run, result })
 }
