@@ -1,5 +1,6 @@
 //! Simulated machines: a topology and what everything on it costs.
 
+mod links;
 mod memory;
 mod presets;
 
