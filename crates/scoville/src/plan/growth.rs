@@ -5,11 +5,12 @@ use crate::model::benchmark::Benchmark;
 use crate::model::machine::Cpu;
 use crate::model::plan::{Competitor, GrowthLimits, Ladder, LadderKey, Plan, Skip};
 
+use super::selection::select_benchmarks;
+use super::taking_part;
 use super::{
     Candidate, PlanError, Request, baseline, check_cores, check_names, competitor, left_out, not_offered,
     place,
 };
-use super::{select_benchmarks, taking_part};
 
 /// Resolves what is to be grown. Of the request count benchmarks, cores, runtimes and method; sizes follow from the
 /// ladders.

@@ -1,18 +1,23 @@
 //! From what a user asks to the resolved, reproducible plan.
 
+mod candidate;
+mod error;
 mod growth;
 mod method;
 mod placement;
+mod selection;
+mod skipped;
 
+pub use candidate::Candidate;
+pub use error::PlanError;
 pub use growth::grow;
 pub use method::{QUICK_NS, fixed, quick, standard};
 pub use placement::place;
+pub use skipped::grouped;
 
-use thiserror::Error;
+use selection::{check_presets, keep_the_baselines, select_benchmarks, sizes};
 
-use crate::catalogue::{CATEGORIES, Catalogue};
-use crate::digits::number_of;
-use crate::glob;
+use crate::catalogue::Catalogue;
 use crate::model::benchmark::Benchmark;
 use crate::model::machine::Cpu;
 use crate::model::plan::{Competitor, Group, GroupKey, Method, Plan, Skip};
@@ -39,157 +44,6 @@ pub struct Request {
     pub baseline: Option<RuntimeName>,
     /// Seed of every random choice.
     pub seed: u64,
-}
-
-/// A runtime that was selected, with what is known of it here.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    /// The runtime.
-    pub selection: Selection,
-    /// Why it cannot be run here, with what to do about it.
-    pub unusable: Option<String>,
-    /// Whether it was started and did not greet properly, which is then why it is unusable.
-    pub silent: bool,
-    /// The benchmarks that it says it can run; `None` if it was not asked.
-    pub benchmarks: Option<Vec<String>>,
-}
-
-impl Candidate {
-    /// Why it takes no part at all; `None` if it does.
-    fn out(&self, request: &Request) -> Option<Skip> {
-        let skip = |reason, unusable| Skip {
-            runtime: self.selection.shown.clone(),
-            benchmark: None,
-            reason,
-            unusable,
-        };
-        match self.unwanted(request) {
-            Some(reason) => Some(skip(reason, false)),
-            None => self.unusable.clone().map(|reason| skip(reason, true)),
-        }
-    }
-
-    /// Why it is not asked for; `None` if it is.
-    fn unwanted(&self, request: &Request) -> Option<String> {
-        let Selection {
-            shown,
-            runtime,
-            named,
-        } = &self.selection;
-        if !runtime.by_default() && !named && !request.variants {
-            let what = if runtime.variant { "a variant, " } else { "" };
-            return Some(format!("{what}measured only when asked for: --runtime {shown}"));
-        }
-        None
-    }
-}
-
-/// Why there is no plan.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum PlanError {
-    /// There is nothing to choose from.
-    #[error(
-        "the catalogue has no benchmark; add a file NAME.toml to the folder catalogue/, or name another checkout with --home"
-    )]
-    Empty,
-    /// A pattern that matches nothing.
-    #[error("no benchmark matches `{pattern}`: {advice}")]
-    Benchmark {
-        /// The pattern.
-        pattern: String,
-        /// What may have been meant.
-        advice: String,
-    },
-    /// No benchmark has the preset.
-    #[error("unknown preset `{preset}`: {advice}")]
-    Preset {
-        /// The preset.
-        preset: String,
-        /// What may have been meant.
-        advice: String,
-    },
-    /// More cores than there are, or none.
-    #[error(
-        "--cores {cores}: this machine lets scoville use {}; ask for {}",
-        number_of(*.have, "CPU"),
-        up_to(*.have)
-    )]
-    Cores {
-        /// What was asked for.
-        cores: u32,
-        /// What there is.
-        have: usize,
-    },
-    /// A benchmark without a parameter to grow.
-    #[error("{benchmark} does not grow; what grows is: {others}")]
-    Fixed {
-        /// The benchmark.
-        benchmark: String,
-        /// Which do.
-        others: String,
-    },
-    /// Two runtimes under one name.
-    #[error("two runtimes are called `{name}`; name one of them anew with `--runtime NEWNAME={name}`")]
-    Twice {
-        /// The name.
-        name: RuntimeName,
-    },
-    /// The baseline takes no part.
-    #[error("--baseline {name}: this runtime takes no part ({why})")]
-    Baseline {
-        /// The name.
-        name: RuntimeName,
-        /// Why.
-        why: String,
-    },
-    /// Nothing is left.
-    #[error("nothing can be run:{}", list(.0))]
-    Nothing(Vec<Skip>),
-}
-
-/// From 1 to the most, in words.
-fn up_to(most: usize) -> String {
-    match most {
-        1 => "1".to_owned(),
-        most => format!("1 to {most}"),
-    }
-}
-
-fn list(skipped: &[Skip]) -> String {
-    let lines = grouped(skipped).into_iter();
-    lines.map(|line| format!("\n  {line}")).collect()
-}
-
-/// What was left out in a few lines: runtimes and benchmarks that share a reason stand together.
-pub fn grouped(skipped: &[Skip]) -> Vec<String> {
-    let mut by_runtime: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for skip in skipped {
-        let benchmark = skip.benchmark.as_deref().unwrap_or_default();
-        let same = |(runtime, reason, _): &&mut (&str, &str, Vec<&str>)| {
-            *runtime == skip.runtime && *reason == skip.reason
-        };
-        match by_runtime.iter_mut().find(same) {
-            Some((_, _, benchmarks)) => benchmarks.push(benchmark),
-            None => by_runtime.push((&skip.runtime, &skip.reason, vec![benchmark])),
-        }
-    }
-    let mut by_reason: Vec<(Vec<&str>, &str, Vec<&str>)> = Vec::new();
-    for (runtime, reason, benchmarks) in by_runtime {
-        match by_reason
-            .iter_mut()
-            .find(|(_, r, b)| *r == reason && *b == benchmarks)
-        {
-            Some((runtimes, ..)) => runtimes.push(runtime),
-            None => by_reason.push((vec![runtime], reason, benchmarks)),
-        }
-    }
-    by_reason
-        .into_iter()
-        .map(|(runtimes, reason, benchmarks)| {
-            let who = format!("{} {}", runtimes.join(", "), benchmarks.join(", "));
-            format!("{}: {reason}", who.trim_end())
-        })
-        .collect()
 }
 
 /// Resolves a request.
@@ -270,76 +124,6 @@ fn check_names(candidates: &[Candidate]) -> Result<(), PlanError> {
         }
     }
     Ok(())
-}
-
-/// The benchmarks that any of the patterns matches, in catalogue order. A pattern may also be a category.
-///
-/// # Errors
-/// A pattern matches nothing, or there is nothing to match.
-fn select_benchmarks<'c>(
-    catalogue: &'c Catalogue,
-    patterns: &[String],
-    candidates: &[Candidate],
-) -> Result<Vec<&'c Benchmark>, PlanError> {
-    if catalogue.benchmarks.is_empty() {
-        return Err(PlanError::Empty);
-    }
-    let fits = |pattern: &String, b: &Benchmark| glob::matches(pattern, &b.name) || *pattern == b.category;
-    for pattern in patterns {
-        if !catalogue.benchmarks.iter().any(|b| fits(pattern, b)) {
-            return Err(PlanError::Benchmark {
-                pattern: pattern.clone(),
-                advice: if candidates.iter().any(|c| c.selection.shown == *pattern) {
-                    format!("it is a runtime, so write --runtime {pattern}")
-                } else {
-                    suggest::advice(pattern, catalogue.names().chain(CATEGORIES))
-                },
-            });
-        }
-    }
-    let wanted = |b: &&Benchmark| patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, b));
-    Ok(catalogue.benchmarks.iter().filter(wanted).collect())
-}
-
-fn check_presets(benchmarks: &[&Benchmark], presets: &[String]) -> Result<(), PlanError> {
-    let known = Catalogue::presets(benchmarks.iter().copied());
-    let unknown = |pattern: &&String| !known.iter().any(|name| glob::matches(pattern, name));
-    match presets.iter().find(unknown) {
-        None => Ok(()),
-        Some(preset) => Err(PlanError::Preset {
-            preset: preset.clone(),
-            advice: suggest::advice(preset, known),
-        }),
-    }
-}
-
-/// The sizes of a benchmark that a pattern matches, in their order; the pattern itself if there is none.
-fn sizes(benchmark: &Benchmark, pattern: &str) -> Vec<String> {
-    let names = Catalogue::presets([benchmark]).into_iter();
-    let names: Vec<String> = names
-        .filter(|name| glob::matches(pattern, name))
-        .map(str::to_owned)
-        .collect();
-    if names.is_empty() {
-        vec![pattern.to_owned()]
-    } else {
-        names
-    }
-}
-
-/// Takes out the benchmarks that the baseline-to-be says it cannot run. One that can run none decides nothing.
-fn keep_the_baselines(benchmarks: &mut Vec<&Benchmark>, request: &Request, candidates: &[&Candidate]) {
-    let named = |name: &str| candidates.iter().find(|c| c.selection.shown == name);
-    let baseline = match &request.baseline {
-        Some(name) => named(name),
-        None => named("datil").or(candidates.first()),
-    };
-    if let Some(can) = baseline.and_then(|candidate| candidate.benchmarks.as_ref()) {
-        let is_run = |benchmark: &&Benchmark| can.contains(&benchmark.name);
-        if benchmarks.iter().any(is_run) {
-            benchmarks.retain(is_run);
-        }
-    }
 }
 
 fn check_cores(cores: &[u32], have: usize) -> Result<Vec<u32>, PlanError> {
